@@ -1,0 +1,263 @@
+// gemm: C[batch, m, n] = A[batch, m, k] @ B[batch, k, n]. Register-tiled product of any strides and sizes; nothing else.
+//
+// One workgroup makes one BM x BN tile of C, BK columns of A and rows of B at a time; one thread makes TM x TN of it.
+// Both operands go through workgroup memory k-major, as vec4s of four neighbours along m (A) or n (B), so that the
+// inner loop reads whole vec4s without bank conflicts. A thread stages blocks of 4 x 4 elements: whatever the
+// strides are, the block is turned in registers. Transposed, sliced, flipped (strides modulo 2^32) and broadcast
+// (stride 0) operands are read in place. Elements outside are zero in BOTH operands: 0 * 0 adds nothing, while a NaN or
+// Inf inside reaches every sum that covers it. Integers wrap. f32 sums are plain, in the order of k.
+//
+// Tunables (rewritten by specialise; gemm_tiles.py lists the sets in use):
+//   T                   f32, i32 or u32
+//   BM BN BK TM TN      multiples of 4; (BM / TM) * (BN / TN) threads; 4 * BK * (BM + BN) bytes of workgroup memory
+//   AE, A_VEC, A_ALONG_K   how A is read. A_VEC false (AE = T): scalars, any strides, A_ALONG_K unused. A_VEC true
+//                       (AE = vec4<T>): A_ALONG_K says which axis has stride 1 (k or m); that axis' length, the other
+//                       strides and the offset must be multiples of 4. BE, B_VEC, B_ALONG_K: the same for B (k or n).
+//   LX                  32 consecutive threads cover LX columns x (32 / LX) rows of the thread grid
+//   GROUP               tiles are walked down GROUP rows of tiles at a time, so that both operands stay in the L2 cache
+//   PV                  vec4s of parameters; the words from 20 on belong to codegen
+//
+// Parameters (group 1, u32 words):
+//   0 m   1 n   2 k   3 batch (product of the three batch dimensions d0 d1 d2)
+//   4 offset of A   5 row stride of A   6 column stride of A   7 offset of C
+//   8 offset of B   9 row stride of B  10 column stride of B  11 unused
+//  12 13 14 strides of A along d0 d1 d2  15 d1
+//  16 17 18 strides of B along d0 d1 d2  19 d2
+// Offsets and strides are in elements. C is contiguous: element (z, row, column) is 7 + (z * m + row) * n + column.
+//
+// Dispatch: ceil(m / BM) * ceil(n / BN) * batch workgroups, folded into x, y, z in any way that covers them.
+//
+// Hook: emit(v, i) stores one element of C; i is its linear index (word 7 included). Codegen replaces the function.
+//
+// The lines between `unroll: begin` and `unroll: end` hold the looped form. gemm_inner.py writes the same with one
+// variable per accumulator: private arrays indexed in loops cost 13 % on an H200 and many times more on SwiftShader.
+
+alias T = f32;
+alias AE = T;
+alias BE = T;
+const BM = 64u;
+const BN = 64u;
+const BK = 16u;
+const TM = 8u;
+const TN = 8u;
+const LX = 8u;
+const A_VEC = false;
+const A_ALONG_K = true;
+const B_VEC = false;
+const B_ALONG_K = false;
+const GROUP = 8u;
+const PV = 8u;
+
+const TX = BN / TN;
+const TY = BM / TM;
+const NT = TX * TY;
+const LY = 32u / LX;
+const A_BLOCKS = BM * BK / 16u;
+const B_BLOCKS = BN * BK / 16u;
+const PASSES = (A_BLOCKS + B_BLOCKS + NT - 1u) / NT;
+
+@group(0) @binding(0) var<storage, read> a: array<AE>;
+@group(0) @binding(1) var<storage, read> b: array<BE>;
+@group(0) @binding(2) var<storage, read_write> c: array<u32>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
+
+var<workgroup> a_tile: array<vec4<T>, BK * BM / 4u>;
+var<workgroup> b_tile: array<vec4<T>, BK * BN / 4u>;
+
+fn emit(v: T, i: u32) {
+  c[i] = bitcast<u32>(v);
+}
+
+// Four neighbours along m (or n) for each of four consecutive k.
+struct Block {
+  k0: vec4<T>,
+  k1: vec4<T>,
+  k2: vec4<T>,
+  k3: vec4<T>,
+}
+
+// Where this workgroup reads: first row and column of its tile, first elements of A's and B's matrix.
+struct Tile {
+  row: u32,
+  col: u32,
+  a: u32,
+  b: u32,
+}
+
+fn turned(r: Block) -> Block {
+  return Block(vec4<T>(r.k0.x, r.k1.x, r.k2.x, r.k3.x), vec4<T>(r.k0.y, r.k1.y, r.k2.y, r.k3.y),
+               vec4<T>(r.k0.z, r.k1.z, r.k2.z, r.k3.z), vec4<T>(r.k0.w, r.k1.w, r.k2.w, r.k3.w));
+}
+
+// Block number -> (column of blocks along m or n, row of blocks along k); neighbouring threads go along the axis with stride 1.
+fn place(block: u32, width: u32, along_k: bool) -> vec2u {
+  return select(vec2u(block % width, block / width), vec2u(block / (BK / 4u), block % (BK / 4u)), along_k);
+}
+
+fn a_along_k() -> bool {
+  return select(P[1].z == 1u, A_ALONG_K, A_VEC);
+}
+
+fn b_along_k() -> bool {
+  return select(P[2].y == 1u, B_ALONG_K, B_VEC);
+}
+
+// An element outside is zero; its (clamped) read is thrown away, which costs less than a branch.
+fn a_one(i: u32, inside: bool) -> T {
+  return select(T(), vec4<T>(a[i]).x, inside);
+}
+
+fn a_four(i: u32, inside: bool) -> vec4<T> {
+  return select(vec4<T>(), vec4<T>(a[i / 4u]), inside);
+}
+
+fn a_line(i: u32, step: u32, x: vec4<bool>, inside: bool) -> vec4<T> {
+  return vec4<T>(a_one(i, inside && x.x), a_one(i + step, inside && x.y),
+                 a_one(i + 2u * step, inside && x.z), a_one(i + 3u * step, inside && x.w));
+}
+
+fn load_a(block: u32, k0: u32, at: Tile) -> Block {
+  let m = P[0].x;
+  let k = P[0].z;
+  let xk = place(block, BM / 4u, a_along_k());
+  let x = at.row + xk.x * 4u;
+  let z = k0 + xk.y * 4u;
+  let sx = P[1].y;
+  let sk = P[1].z;
+  let i = at.a + x * sx + z * sk;
+  if (A_VEC) {
+    if (A_ALONG_K) {
+      let ok = z < k;
+      return turned(Block(a_four(i, ok && x < m), a_four(i + sx, ok && x + 1u < m),
+                          a_four(i + 2u * sx, ok && x + 2u < m), a_four(i + 3u * sx, ok && x + 3u < m)));
+    }
+    let ok = x < m;
+    return Block(a_four(i, ok && z < k), a_four(i + sk, ok && z + 1u < k),
+                 a_four(i + 2u * sk, ok && z + 2u < k), a_four(i + 3u * sk, ok && z + 3u < k));
+  }
+  let ok = vec4<bool>(x < m, x + 1u < m, x + 2u < m, x + 3u < m);
+  return Block(a_line(i, sx, ok, z < k), a_line(i + sk, sx, ok, z + 1u < k),
+               a_line(i + 2u * sk, sx, ok, z + 2u < k), a_line(i + 3u * sk, sx, ok, z + 3u < k));
+}
+
+fn b_one(i: u32, inside: bool) -> T {
+  return select(T(), vec4<T>(b[i]).x, inside);
+}
+
+fn b_four(i: u32, inside: bool) -> vec4<T> {
+  return select(vec4<T>(), vec4<T>(b[i / 4u]), inside);
+}
+
+fn b_line(i: u32, step: u32, x: vec4<bool>, inside: bool) -> vec4<T> {
+  return vec4<T>(b_one(i, inside && x.x), b_one(i + step, inside && x.y),
+                 b_one(i + 2u * step, inside && x.z), b_one(i + 3u * step, inside && x.w));
+}
+
+fn load_b(block: u32, k0: u32, at: Tile) -> Block {
+  let n = P[0].y;
+  let k = P[0].z;
+  let xk = place(block, BN / 4u, b_along_k());
+  let x = at.col + xk.x * 4u;
+  let z = k0 + xk.y * 4u;
+  let sx = P[2].z;
+  let sk = P[2].y;
+  let i = at.b + x * sx + z * sk;
+  if (B_VEC) {
+    if (B_ALONG_K) {
+      let ok = z < k;
+      return turned(Block(b_four(i, ok && x < n), b_four(i + sx, ok && x + 1u < n),
+                          b_four(i + 2u * sx, ok && x + 2u < n), b_four(i + 3u * sx, ok && x + 3u < n)));
+    }
+    let ok = x < n;
+    return Block(b_four(i, ok && z < k), b_four(i + sk, ok && z + 1u < k),
+                 b_four(i + 2u * sk, ok && z + 2u < k), b_four(i + 3u * sk, ok && z + 3u < k));
+  }
+  let ok = vec4<bool>(x < n, x + 1u < n, x + 2u < n, x + 3u < n);
+  return Block(b_line(i, sx, ok, z < k), b_line(i + sk, sx, ok, z + 1u < k),
+               b_line(i + 2u * sk, sx, ok, z + 2u < k), b_line(i + 3u * sk, sx, ok, z + 3u < k));
+}
+
+// The blocks of A come first, then those of B: one numbering deals them to the threads.
+fn load(block: u32, k0: u32, at: Tile) -> Block {
+  if (block < A_BLOCKS) {
+    return load_a(block, k0, at);
+  }
+  return load_b(block - A_BLOCKS, k0, at);
+}
+
+fn stage(block: u32, v: Block) {
+  if (block < A_BLOCKS) {
+    let xk = place(block, BM / 4u, a_along_k());
+    let i = xk.y * BM + xk.x;
+    a_tile[i] = v.k0;
+    a_tile[i + BM / 4u] = v.k1;
+    a_tile[i + BM / 2u] = v.k2;
+    a_tile[i + BM / 4u * 3u] = v.k3;
+  } else if (block < A_BLOCKS + B_BLOCKS) {
+    let xk = place(block - A_BLOCKS, BN / 4u, b_along_k());
+    let i = xk.y * BN + xk.x;
+    b_tile[i] = v.k0;
+    b_tile[i + BN / 4u] = v.k1;
+    b_tile[i + BN / 2u] = v.k2;
+    b_tile[i + BN / 4u * 3u] = v.k3;
+  }
+}
+
+// Four neighbouring columns of row `row`; z is the number of the matrix in the batch.
+fn put(v: vec4<T>, z: u32, row: u32, col: u32) {
+  let n = P[0].y;
+  if (row >= P[0].x) {
+    return;
+  }
+  let i = P[1].w + (z * P[0].x + row) * n + col;
+  if (col < n) { emit(v.x, i); }
+  if (col + 1u < n) { emit(v.y, i + 1u); }
+  if (col + 2u < n) { emit(v.z, i + 2u); }
+  if (col + 3u < n) { emit(v.w, i + 3u); }
+}
+
+@compute @workgroup_size(NT)
+fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) nwg: vec3u,
+        @builtin(local_invocation_index) li: u32) {
+  let k = P[0].z;
+  let rows = (P[0].x + BM - 1u) / BM;
+  let cols = (P[0].y + BN - 1u) / BN;
+  let t = wid.x + nwg.x * (wid.y + nwg.y * wid.z);
+  if (t >= rows * cols * P[0].w) {
+    return;
+  }
+  let z = t / (rows * cols);
+  let r = t % (rows * cols);
+  let first = r / (GROUP * cols) * GROUP;
+  let high = min(GROUP, rows - first);
+  let q = r % (GROUP * cols);
+  let d = vec3u(z / (P[3].w * P[4].w), z / P[4].w % P[3].w, z % P[4].w);
+  let at = Tile((first + q % high) * BM, q / high * BN,
+                P[1].x + d.x * P[3].x + d.y * P[3].y + d.z * P[3].z,
+                P[2].x + d.x * P[4].x + d.y * P[4].y + d.z * P[4].z);
+  let tx = li % LX + LX * (li / 32u % (TX / LX));
+  let ty = li / LX % LY + LY * (li / (LY * TX));
+  // unroll: begin
+  var sum: array<vec4<T>, TM * TN / 4u>;
+  for (var k0 = 0u; k0 < k; k0 += BK) {
+    for (var p = 0u; p < PASSES; p++) {
+      stage(li + p * NT, load(li + p * NT, k0, at));
+    }
+    workgroupBarrier();
+    for (var kk = 0u; kk < BK; kk++) {
+      for (var i = 0u; i < TM; i++) {
+        let x = a_tile[kk * (BM / 4u) + i / 4u * TY + ty][i % 4u];
+        for (var j = 0u; j < TN / 4u; j++) {
+          sum[i * (TN / 4u) + j] += x * b_tile[kk * (BN / 4u) + j * TX + tx];
+        }
+      }
+    }
+    workgroupBarrier();
+  }
+  for (var i = 0u; i < TM; i++) {
+    for (var j = 0u; j < TN / 4u; j++) {
+      put(sum[i * (TN / 4u) + j], z, at.row + (i / 4u * TY + ty) * 4u + i % 4u, at.col + (j * TX + tx) * 4u);
+    }
+  }
+  // unroll: end
+}

@@ -1,0 +1,69 @@
+"""The unrolled form of gemm.wgsl's marked block: one variable per accumulator; nothing about which tiles are used.
+
+The looped block keeps its sums in a private array. Some compilers hold such an array in registers and some do not, so
+codegen replaces the lines between `unroll: begin` and `unroll: end` by the text made here.
+"""
+
+
+def gemm_inner(bm: int, bn: int, bk: int, tm: int, tn: int, *, ahead: bool = True, steps: int = 0) -> str:
+    """WGSL for the marked block: stage, multiply and store, with the tile's sizes as numbers.
+
+    `ahead` reads the next blocks of A and B into registers before the current ones are multiplied, so that memory
+    latency is hidden. `steps` values of k are written out in a row (0: all bk of them); the rest is a loop.
+    """
+    if bm % tm or bn % tn or any(v % 4 for v in (bm, bn, bk, tm, tn)):
+        raise ValueError(
+            f"gemm tile ({bm}, {bn}, {bk}, {tm}, {tn}): sizes must be multiples of 4, tiles of threads"
+        )
+    tx, ty = bn // tn, bm // tm
+    passes = -(-(bm + bn) * bk // (16 * tx * ty))
+    steps = steps or bk
+    cells = [(i, j) for i in range(tm) for j in range(tn // 4)]
+    out = [f"var s{i}_{j} = vec4<T>();" for i, j in cells]
+    load = [f"next{p} = load(li + {p * tx * ty}u, K, at);" for p in range(passes)]
+    if ahead:
+        out += ["var " + line.replace("K", "0u") for line in load]
+    out += ["for (var k0 = 0u; k0 < k; k0 += BK) {"]
+    if not ahead:
+        out += ["  let " + line.replace("K", "k0") for line in load]
+    out += [f"  stage(li + {p * tx * ty}u, next{p});" for p in range(passes)]
+    out += ["  workgroupBarrier();"]
+    if ahead:
+        out += ["  if (k0 + BK < k) {", *("    " + line.replace("K", "k0 + BK") for line in load), "  }"]
+    looped = steps < bk
+    if looped:
+        out += [f"  for (var kk = 0u; kk < BK; kk += {steps}u) {{"]
+    pad = "    " if looped else "  "
+    for step in range(steps):
+        a_row, b_row = f"{step * bm // 4}u", f"{step * bn // 4}u"
+        if looped:
+            a_row, b_row = f"(kk + {step}u) * {bm // 4}u", f"(kk + {step}u) * {bn // 4}u"
+        out += [pad + "{"]
+        out += [f"{pad}  let a{i} = a_tile[{a_row} + {i * ty}u + ty];" for i in range(tm // 4)]
+        out += [f"{pad}  let b{j} = b_tile[{b_row} + {j * tx}u + tx];" for j in range(tn // 4)]
+        out += [f"{pad}  s{i}_{j} += a{i // 4}.{'xyzw'[i % 4]} * b{j};" for i, j in cells]
+        out += [pad + "}"]
+    if looped:
+        out += ["  }"]
+    out += ["  workgroupBarrier();", "}"]
+    # The sums go through an array once: a fused epilogue is then compiled once, not tm * tn times.
+    out += [f"var sums = array<vec4<T>, {len(cells)}>({', '.join(f's{i}_{j}' for i, j in cells)});"]
+    out += [
+        f"for (var e = 0u; e < {len(cells)}u; e++) {{",
+        f"  let i = e / {tn // 4}u;",
+        f"  let j = e % {tn // 4}u;",
+    ]
+    out += [
+        f"  put(sums[e], z, at.row + (i / 4u * {ty}u + ty) * 4u + i % 4u, at.col + (j * {tx}u + tx) * 4u);",
+        "}",
+    ]
+    return "\n".join("  " + line for line in out) + "\n"
+
+
+def unroll(source: str, block: str) -> str:
+    """gemm.wgsl's text with the lines between its markers replaced by `block`; the markers stay."""
+    head, begin, rest = source.partition("  // unroll: begin\n")
+    _, end, tail = rest.partition("  // unroll: end\n")
+    if not (begin and end):
+        raise ValueError("the text has no `unroll: begin` and `unroll: end` lines")
+    return head + begin + block + end + tail
