@@ -7,19 +7,21 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from rich.console import Console
+from rich.table import Table
 
-from tabgpu.host import files, session, wheel
+from tabgpu.host import dist, files, pins, session, site, wheel
 from tabgpu.host.errors import HostError
 from tabgpu.host.session import Job, Launch
 
 F = TypeVar("F", bound=Callable[..., Any])
+JUNIT = ".junit.xml"  # under /out in the tab
 console = Console(stderr=True, highlight=False)
 
 
@@ -67,33 +69,58 @@ def tab_options(command: F) -> F:
     return browser_options(command)
 
 
-def imported_packages(folder: Path, contents: dict[str, bytes]) -> tuple[str, ...]:
-    """The distribution's packages that the copied Python files import."""
-    packages = json.loads((folder / "pyodide-lock.json").read_text(encoding="utf-8"))["packages"]
+def imported_packages(folder: Path, contents: dict[str, bytes], named: Iterable[str]) -> tuple[str, ...]:
+    """Packages of Pyodide's lock that the copied files import; of test files only the named ones count."""
+    lock = folder / "published-lock.json"
+    packages = json.loads((lock if lock.is_file() else folder / "pyodide-lock.json").read_bytes())["packages"]
     owner = {module: name for name, entry in packages.items() for module in entry.get("imports", ())}
+    owner |= {module: name for name, pin in pins.PURE.items() for module in pin.imports or (name,)}
+    wanted = tuple(named)
     found = set()
     for name, source in contents.items():
-        if name.endswith(".py"):
-            for match in re.finditer(rb"^\s*(?:import|from)\s+(\w+)", source, re.MULTILINE):
-                found.add(owner.get(match[1].decode(), ""))
+        if not name.endswith(".py"):
+            continue
+        is_test = name.rpartition("/")[2].startswith("test_") or name.endswith("_test.py")
+        if is_test and not any(name == w or name.startswith(w.rstrip("/") + "/") or w == "." for w in wanted):
+            continue
+        for match in re.finditer(rb"^\s*(?:import|from)\s+(\w+)", source, re.MULTILINE):
+            found.add(owner.get(match[1].decode(), ""))
     return tuple(sorted(found - {""}))
 
 
-def find_pyodide(given: Path | None) -> Path:
-    """The Pyodide distribution to serve."""
-    folder = given or Path(os.environ.get("TABGPU_PYODIDE") or wheel.PACKAGE.parents[1] / ".cache" / "pyodide")
-    if not (folder / "pyodide.mjs").is_file():
-        raise HostError(f"no Pyodide distribution in {folder} (from --pyodide or $TABGPU_PYODIDE)")
-    return folder
+def find_pyodide(given: Path | None) -> tuple[Path, bool]:
+    """The Pyodide distribution to serve, and whether it is ours, so that packages may be added to it."""
+    asked = given or (Path(os.environ["TABGPU_PYODIDE"]) if os.environ.get("TABGPU_PYODIDE") else None)
+    if asked is not None:
+        if not (asked / "pyodide.mjs").is_file():
+            raise HostError(f"no Pyodide distribution in {asked} (from --pyodide or $TABGPU_PYODIDE)")
+        return asked, False
+    tree = wheel.source_tree()
+    folder = tree / ".cache" / "pyodide" if tree else dist.cache_folder()
+    return add_packages(folder, pins.DEFAULT), True
 
 
-def execute(job: Job, launch: Launch, options: dict[str, Any], contents: dict[str, bytes]) -> int:
-    """Run a job and save what it left; the exit status."""
-    folder = find_pyodide(options["pyodide"])
-    name = wheel.wheel_name()
-    wheels = {name: wheel.tab_wheel()}
-    packages = dict.fromkeys((*job.packages, *imported_packages(folder, contents)))
-    job = replace(job, packages=tuple(packages), wheels=tuple(f"/wheels/{n}" for n in wheels))
+def add_packages(folder: Path, packages: Iterable[str]) -> Path:
+    tree = wheel.source_tree()
+    npm = tree / "node_modules" / "pyodide" if tree else None
+    return dist.ensure(folder, packages, npm=npm if npm and npm.is_dir() else None, note=note)
+
+
+def execute(
+    job: Job, launch: Launch, options: dict[str, Any], contents: dict[str, bytes], named: Iterable[str] = ()
+) -> session.Outcome:
+    """Run a job and save what it left under /out."""
+    folder, ours = find_pyodide(options["pyodide"])
+    wheels = {wheel.wheel_name(): wheel.tab_wheel()}
+    packages = [*job.packages, *imported_packages(folder, contents, named)]
+    if options["with_"]:
+        from tabgpu.host import deps  # needs `packaging`, which only this needs
+
+        more, extra = deps.resolve(options["with_"], folder)
+        packages, wheels = packages + more, wheels | extra
+    if ours:
+        add_packages(folder, packages)
+    job = replace(job, packages=tuple(dict.fromkeys(packages)), wheels=tuple(f"/wheels/{n}" for n in wheels))
     outcome = session.run_job(
         job,
         launch,
@@ -105,11 +132,15 @@ def execute(job: Job, launch: Launch, options: dict[str, Any], contents: dict[st
         output=output,
         note=note,
     )
+    junit = outcome.out.pop(JUNIT, None)
+    if junit is not None and options.get("junitxml"):
+        Path(options["junitxml"]).parent.mkdir(parents=True, exist_ok=True)
+        Path(options["junitxml"]).write_bytes(junit)
     for path in files.save(outcome.out, Path("out")):
         note(f"saved {path}")
     if not job.allow_no_gpu:
         session.require_gpu(outcome)
-    return outcome.status
+    return outcome
 
 
 def launch_of(options: dict[str, Any]) -> Launch:
@@ -142,20 +173,85 @@ def run(script: Path, args: tuple[str, ...], **options: Any) -> int:
     name, contents = files.script_files(script, options["extra"])
     job = Job("run", script=name, args=args, worker=options["worker"], packages=("numpy",),
               env=terminal_env(), allow_no_gpu=options["allow_no_gpu"])  # fmt: skip
-    return execute(job, launch_of(options), options, contents)
+    return execute(job, launch_of(options), options, contents, [name]).status
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})
 @tab_options
+@click.option("--junitxml", "--junit-xml", metavar="FILE", help="Write pytest's JUnit report to this file.")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def test(args: tuple[str, ...], **options: Any) -> int:
     """Run pytest inside a tab; unknown options and ARGS go to pytest."""
+    args = tuple(relative(a) for a in args)
     contents = files.test_files(args, options["extra"])
+    named = [a.split("::")[0] for a in args if Path(a.split("::")[0]).exists()] or ["."]
     if sys.stdout.isatty() and not any(a.startswith("--color") for a in args):
         args = ("--color=yes", *args)
+    if options["junitxml"]:
+        args = (f"--junitxml=/out/{JUNIT}", *args)
     job = Job("test", args=args, worker=options["worker"], packages=("numpy", "pytest"),
               env=terminal_env(), allow_no_gpu=options["allow_no_gpu"])  # fmt: skip
-    return execute(job, launch_of(options), options, contents)
+    return execute(job, launch_of(options), options, contents, named).status
+
+
+def relative(arg: str) -> str:
+    """An absolute path of a test below the working directory, as the tab knows it."""
+    path, mark, rest = arg.partition("::")
+    root = Path.cwd().resolve()
+    if os.path.isabs(path) and Path(path).resolve().is_relative_to(root):
+        return Path(path).resolve().relative_to(root).as_posix() + mark + rest
+    return arg
+
+
+@cli.command()
+@browser_options
+@click.option("--worker", is_flag=True, help="Ask in a Web Worker instead of the page.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def info(worker: bool, as_json: bool, **options: Any) -> int:
+    """Print the adapter, its features and limits, and whether Python can suspend (JSPI)."""
+    outcome = session.run_job(Job("probe", worker=worker), launch_of(options), output=output, note=note)
+    found = {k: v for k, v in outcome.adapter.items() if k not in ("type", "ok")}
+    found = {"tabgpu": wheel.version(), "pyodide": pins.PYODIDE, **found}
+    if as_json:
+        click.echo(json.dumps(found, indent=1))
+    else:
+        print_info(found)
+    if not outcome.adapter["ok"]:
+        raise session.no_adapter(outcome.adapter)
+    return 0
+
+
+def print_info(found: dict[str, Any]) -> None:
+    table = Table(show_header=False, box=None)
+    for key, value in found.items():
+        if key == "limits":
+            for name, number in sorted(value.items()):
+                table.add_row(name, f"{number:,}")
+        else:
+            table.add_row(key, ", ".join(value) if isinstance(value, list) else str(value))
+    Console(highlight=False).print(table)
+
+
+@cli.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
+@click.option("--port", default=8000, show_default=True, help="0 takes a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="WebGPU needs 127.0.0.1, localhost or HTTPS.")
+@click.option("--prefix", default="/", show_default=True, help="Serve below this path, as under a sub-path of a site.")
+@click.option("--isolate", is_flag=True, help="Send the COOP and COEP headers (tabgpu does not need them).")
+@click.option("--pyodide", type=click.Path(path_type=Path), metavar="DIR", help="A Pyodide distribution to serve.")
+def serve(folder: Path, port: int, host: str, prefix: str, isolate: bool, pyodide: Path | None) -> int:
+    """Serve FOLDER with the right MIME types; pyodide/ and wheels/ beside its pages hold Pyodide and tabgpu."""
+    where, _ = find_pyodide(pyodide)
+    server = site.site_server(folder, where, host=host, port=port, prefix=prefix, isolate=isolate)
+    server.log = note
+    click.echo(f"{folder} at {server.url}{site.clean_prefix(prefix)}  (Ctrl+C stops)")
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.stop()
+    return 0
 
 
 def main() -> None:

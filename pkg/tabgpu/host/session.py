@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tabgpu.host import browser, wheel
-from tabgpu.host.errors import GpuUnusedError, HostError, NoAdapterError, PageCrashError, TabTimeoutError
+from tabgpu.host.errors import GpuUnusedError, NoAdapterError, PageCrashError, TabTimeoutError
 from tabgpu.host.server import TabServer
 
 ROOT = "/home/pyodide"
@@ -119,6 +119,8 @@ def _with_adapter(
         follower = _Follower(job, server, tab, timeout, output, note)
         try:
             outcome = follower.follow()
+            if not outcome.adapter["ok"] and not last:
+                continue
             if screenshot is not None:
                 tab.screenshot(screenshot)
         except NoAdapterError:
@@ -198,7 +200,12 @@ class _Follower:
     def _on_adapter(self, event: dict[str, Any]) -> None:
         self.adapter = event
         if not event["ok"] and self.job.mode != "probe" and not self.job.allow_no_gpu:
-            raise NoAdapterError(f"no WebGPU: {event['why']}.\n{NO_ADAPTER_HELP}")
+            raise no_adapter(event)
+
+
+def no_adapter(probe: dict[str, Any]) -> NoAdapterError:
+    """The error for a page that found no adapter, with what to look at."""
+    return NoAdapterError(f"no WebGPU: {probe['why']}.\n{NO_ADAPTER_HELP}")
 
 
 def require_gpu(outcome: Outcome) -> None:
@@ -208,6 +215,3 @@ def require_gpu(outcome: Outcome) -> None:
             "nothing was submitted to the GPU queue, so this run shows nothing about the GPU "
             "(--allow-no-gpu accepts such a run)"
         )
-
-
-__all__ = ["HostError", "Job", "Launch", "Outcome", "require_gpu", "run_job"]

@@ -13,13 +13,19 @@ NAME = "tabgpu"
 SKIP = {"host", "__pycache__"}
 
 
+def source_tree() -> Path | None:
+    """The project's folder when this package runs from its source tree."""
+    root = PACKAGE.parents[1]
+    return root if (root / "js_bridge").is_dir() and (root / "pyproject.toml").is_file() else None
+
+
 def version() -> str:
     """The version of the source tree's pyproject.toml when there is one, otherwise of the installed distribution."""
-    project = PACKAGE.parents[1] / "pyproject.toml"
-    if project.is_file():
+    tree = source_tree()
+    if tree is not None:
         import tomllib
 
-        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
+        return str(tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
     from importlib.metadata import version as installed
 
     return installed(NAME)
@@ -36,8 +42,9 @@ def package_files() -> dict[str, bytes]:
         parts = file.relative_to(PACKAGE).parts
         if file.is_file() and not SKIP.intersection(parts) and file.suffix != ".pyc":
             files["/".join((NAME, *parts))] = file.read_bytes()
-    bridge = PACKAGE.parents[1] / "js_bridge" / "bridge.js"
-    if bridge.is_file():
+    tree = source_tree()  # an installed package has its bridge.js inside
+    bridge = tree / "js_bridge" / "bridge.js" if tree else None
+    if bridge is not None and bridge.is_file():
         files[f"{NAME}/bridge.js"] = bridge.read_bytes()
     return files
 

