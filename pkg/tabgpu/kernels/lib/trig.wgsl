@@ -71,7 +71,7 @@ fn trig_reduce_large(x: f32) -> TrigReduced {
 
 fn trig_reduce(x: f32) -> TrigReduced {
   let bits = bitcast<u32>(x) & 0x7fffffffu;
-  if bits >= 0x43800000u { return trig_reduce_large(x); }
+  if (bits >= 0x43800000u) { return trig_reduce_large(x); }
   let inside = bits < 0x3f490fdbu;  // below pi/4
   let k = round(x * 0.63661975f);
   let a = select(x - k * 1.5708008f, x, inside);
@@ -98,15 +98,15 @@ fn trig_quadrant(t: TrigReduced, q: u32) -> f32 {
 fn sin_f32(x: f32) -> f32 {
   let bits = bitcast<u32>(x) & 0x7fffffffu;
   let t = trig_reduce(x);
-  let v = select(trig_quadrant(t, t.q), x, bits < 0x39000000u);
-  return select(v, nan_f32(), bits >= 0x7f800000u);
+  let v = pick_f32(trig_quadrant(t, t.q), x, bits < 0x39000000u);
+  return nan_if_f32(v, bits >= 0x7f800000u);
 }
 
 // Maximum error 1 ULP.
 fn cos_f32(x: f32) -> f32 {
   let bits = bitcast<u32>(x) & 0x7fffffffu;
   let t = trig_reduce(x);
-  return select(trig_quadrant(t, t.q + 1u), nan_f32(), bits >= 0x7f800000u);
+  return nan_if_f32(trig_quadrant(t, t.q + 1u), bits >= 0x7f800000u);
 }
 
 // Maximum error 2 ULP with a correctly rounded division.
@@ -116,8 +116,8 @@ fn tan_f32(x: f32) -> f32 {
   let z = t.r * t.r;
   let p = 0.02452594f + z * (0.0029770138f + z * 0.009464571f);
   let w = t.r + t.r * z * (0.3333314f + z * (0.13339183f + z * (0.053382203f + z * p)));
-  let v = select(select(w, -1.0f / w, (t.q & 1u) != 0u), x, bits < 0x39000000u);
-  return select(v, nan_f32(), bits >= 0x7f800000u);
+  let v = pick_f32(select(w, -1.0f / w, (t.q & 1u) != 0u), x, bits < 0x39000000u);
+  return nan_if_f32(v, bits >= 0x7f800000u);
 }
 
 // x = r + q/2 with |r| <= 1/4, exactly.
@@ -138,15 +138,15 @@ fn trig_quadrant_pi(t: TrigReduced, q: u32) -> f32 {
 // sin(pi x), exact zeros with the sign of x at the integers.
 fn sinpi_f32(x: f32) -> f32 {
   let t = trig_reduce_half(x);
-  let integer = t.r == 0.0f && (t.q & 1u) == 0u;
+  let integer = (t.r == 0.0f) & ((t.q & 1u) == 0u);
   let v = select(trig_quadrant_pi(t, t.q), copysign_f32(0.0f, x), integer);
-  return select(v, nan_f32(), (bitcast<u32>(x) & 0x7fffffffu) >= 0x7f800000u);
+  return nan_if_f32(v, (bitcast<u32>(x) & 0x7fffffffu) >= 0x7f800000u);
 }
 
 // cos(pi x), exact zeros at the half-integers.
 fn cospi_f32(x: f32) -> f32 {
   let t = trig_reduce_half(x);
-  return select(trig_quadrant_pi(t, t.q + 1u), nan_f32(), (bitcast<u32>(x) & 0x7fffffffu) >= 0x7f800000u);
+  return nan_if_f32(trig_quadrant_pi(t, t.q + 1u), (bitcast<u32>(x) & 0x7fffffffu) >= 0x7f800000u);
 }
 
 // sin(pi x) / (pi x); 1 at 0.
@@ -168,8 +168,8 @@ fn asin_f32(x: f32) -> f32 {
   let s = select(a, sqrt_f32(z), large);
   let w = s + s * trig_asin_tail(z);
   let v = select(w, 1.5707964f - (w + w + 4.371139e-08f), large);
-  let signed = select(copysign_f32(v, x), x, bits < 0x39000000u);
-  return select(signed, nan_f32(), bits > 0x3f800000u);
+  let signed = pick_f32(copysign_f32(v, x), x, bits < 0x39000000u);
+  return nan_if_f32(signed, bits > 0x3f800000u);
 }
 
 fn acos_f32(x: f32) -> f32 {
@@ -182,7 +182,7 @@ fn acos_f32(x: f32) -> f32 {
   let w = s + s * trig_asin_tail(z);
   let outer = select(w + w, 3.1415927f - (w + w + 8.742278e-08f), negative);
   let v = select(1.5707964f - (w + 4.371139e-08f), outer, large);
-  return select(v, nan_f32(), bits > 0x3f800000u);
+  return nan_if_f32(v, bits > 0x3f800000u);
 }
 
 // atan(t) for t in [0, 1]
@@ -200,7 +200,7 @@ fn atan_f32(x: f32) -> f32 {
   let w = trig_atan_unit(select(a, 1.0f / a, large));
   let far = select(1.5707964f - (w + 4.371139e-08f), 1.5707964f, bits > 0x4c800000u);
   let v = copysign_f32(select(w, far, large), x);
-  return select(v, x, bits < 0x39000000u || bits > 0x7f800000u);
+  return pick_f32(v, x, (bits < 0x39000000u) | (bits > 0x7f800000u));
 }
 
 // |x| times 2^126 when |x| is small, denormal or not.
@@ -221,9 +221,9 @@ fn atan2_f32(y: f32, x: f32) -> f32 {
   let n = select(bitcast<f32>(small) * down, trig_scale_up(small), shift);
   let d = select(bitcast<f32>(large) * down, trig_scale_up(large), shift);
   let edge = select(0.0f, 1.0f, small == 0x7f800000u);
-  let t = select(n / d, edge, large == 0u || large == 0x7f800000u);
+  let t = select(n / d, edge, (large == 0u) | (large == 0x7f800000u));
   let w = trig_atan_unit(t);
   let first = select(w, 1.5707964f - (w + 4.371139e-08f), steep);
   let v = select(first, 3.1415927f - (first + 8.742278e-08f), (bitcast<u32>(x) >> 31u) != 0u);
-  return select(copysign_f32(v, y), nan_f32(), large > 0x7f800000u);
+  return nan_if_f32(copysign_f32(v, y), large > 0x7f800000u);
 }
