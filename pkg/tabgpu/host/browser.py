@@ -100,7 +100,9 @@ class PlaywrightTab:
         try:
             from playwright.sync_api import Error, sync_playwright
         except ImportError as e:
-            raise HostError("Playwright is missing: pip install 'tabgpu[host]', or use --launcher plain") from e
+            raise HostError(
+                "Playwright is missing: pip install 'tabgpu[host]', or use --launcher plain"
+            ) from e
         self._error = Error
         self._crashed = False
         self._playwright = sync_playwright().start()
@@ -158,7 +160,9 @@ class PlainTab:
         time.sleep(seconds)
         if self._process.poll() is not None:
             tail = self._log.read_text(errors="replace").splitlines()[-5:]
-            raise PageCrashError("\n".join([f"the browser ended with status {self._process.returncode}", *tail]))
+            raise PageCrashError(
+                "\n".join([f"the browser ended with status {self._process.returncode}", *tail])
+            )
 
     def screenshot(self, path: Path) -> None:
         raise HostError("--screenshot needs Playwright; it is not available with --launcher plain")

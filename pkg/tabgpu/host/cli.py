@@ -26,7 +26,7 @@ console = Console(stderr=True, highlight=False)
 
 
 def note(text: str) -> None:
-    console.print(f"tabgpu: {text}", style="dim", markup=False)
+    console.print(f"tabgpu: {text}", style="dim", markup=False, soft_wrap=True)
 
 
 def output(stream: str, text: str) -> None:
@@ -235,10 +235,16 @@ def print_info(found: dict[str, Any]) -> None:
 @cli.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
 @click.option("--port", default=8000, show_default=True, help="0 takes a free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="WebGPU needs 127.0.0.1, localhost or HTTPS.")
-@click.option("--prefix", default="/", show_default=True, help="Serve below this path, as under a sub-path of a site.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="WebGPU needs 127.0.0.1, localhost or HTTPS."
+)
+@click.option(
+    "--prefix", default="/", show_default=True, help="Serve below this path, as under a sub-path of a site."
+)
 @click.option("--isolate", is_flag=True, help="Send the COOP and COEP headers (tabgpu does not need them).")
-@click.option("--pyodide", type=click.Path(path_type=Path), metavar="DIR", help="A Pyodide distribution to serve.")
+@click.option(
+    "--pyodide", type=click.Path(path_type=Path), metavar="DIR", help="A Pyodide distribution to serve."
+)
 def serve(folder: Path, port: int, host: str, prefix: str, isolate: bool, pyodide: Path | None) -> int:
     """Serve FOLDER with the right MIME types; pyodide/ and wheels/ beside its pages hold Pyodide and tabgpu."""
     where, _ = find_pyodide(pyodide)
@@ -264,7 +270,7 @@ def main() -> None:
     except click.Abort:
         status = 130
     except HostError as e:
-        console.print(f"tabgpu: {e}", style="bold red", markup=False)
+        console.print(f"tabgpu: {e}", style="bold red", markup=False, soft_wrap=True)
         status = e.status
     sys.exit(status)
 

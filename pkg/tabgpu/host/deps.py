@@ -52,13 +52,17 @@ def wheel_of(item: str) -> tuple[str, bytes]:
     path = Path(item)
     if path.suffix == ".whl" and path.is_file():
         if not path.stem.endswith("-any"):
-            raise HostError(f"{path.name} is a compiled wheel for another system; the tab can install pure ones only")
+            raise HostError(
+                f"{path.name} is a compiled wheel for another system; the tab can install pure ones only"
+            )
         return path.name, path.read_bytes()
     if not (path / "pyproject.toml").is_file() and not (path / "setup.py").is_file():
         raise HostError(f"--with {item}: neither a wheel nor a folder with a pyproject.toml")
     with tempfile.TemporaryDirectory() as tmp:
         command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--disable-pip-version-check", "-q"]
-        done = subprocess.run([*command, "-w", tmp, str(path)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [*command, "-w", tmp, str(path)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         if done.returncode != 0:
             raise HostError(f"pip could not build {item}:\n{done.stdout}{done.stderr}")
         built = next(Path(tmp).glob("*.whl"))

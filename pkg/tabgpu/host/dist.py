@@ -160,7 +160,9 @@ class _Maker:
             with urllib.request.urlopen(pins.NPM_TARBALL, timeout=60) as response:
                 return bytes(response.read())
         except OSError as e:
-            raise HostError(f"Pyodide could not be downloaded from npm ({e}); give a copy with --pyodide DIR") from e
+            raise HostError(
+                f"Pyodide could not be downloaded from npm ({e}); give a copy with --pyodide DIR"
+            ) from e
 
     def _with_pins(self, packages: dict[str, Any]) -> dict[str, Any]:
         """The lock's packages with our pure wheels in place of, or besides, its own."""
@@ -168,7 +170,9 @@ class _Maker:
             packages[name] = {
                 "name": name,
                 "version": pin.version,
-                "file_name": packages.get(name, {}).get("file_name", f"{name}-{pin.version}-py3-none-any.whl"),
+                "file_name": packages.get(name, {}).get(
+                    "file_name", f"{name}-{pin.version}-py3-none-any.whl"
+                ),
                 "sha256": pin.sha256,
                 "depends": list(pin.depends),
                 "imports": list(pin.imports or (name,)),
@@ -236,7 +240,9 @@ class _Maker:
             data = wheel.read_bytes()
             entry["file_name"] = wheel.name
         if name not in pins.PURE:
-            entry["sha256"] = sha256(data)  # pip has checked it against the index; the lock's is of a repacked wheel
+            entry["sha256"] = sha256(
+                data
+            )  # pip has checked it against the index; the lock's is of a repacked wheel
         return data
 
 
@@ -245,10 +251,22 @@ PURE_ARGS = ["--python-version", pins.PYTHON, "--implementation", "py", "--abi",
 
 def pip_download(requirement: str, folder: Path, extra: list[str], *, show: bool = False) -> Path:
     """Download one wheel without its dependencies; HostError with pip's own words when that fails."""
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "-d",
+        str(folder),
+    ]
     command += [*extra, "--disable-pip-version-check", requirement]
     # Its progress belongs on stderr: stdout is the tab's.
-    done = subprocess.run(command, stdout=sys.stderr if show else subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        command, stdout=sys.stderr if show else subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     if done.returncode != 0:
         raise HostError(f"pip could not download {requirement}:\n{done.stderr.strip()}")
     return next(folder.glob("*.whl"))
@@ -266,7 +284,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("packages", nargs="*", default=list(pins.DEFAULT))
     parser.add_argument("--npm", type=Path, help="the folder of the npm package pyodide")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     try:
         ensure(args.folder, args.packages, npm=args.npm, note=lambda text: print(text, flush=True))
     except HostError as e:

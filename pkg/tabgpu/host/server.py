@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import posixpath
 import queue
-import socket
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -173,7 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.settimeout(None)
             while self.connection.recv(64):
                 pass
-        except (OSError, socket.timeout):
+        except (TimeoutError, OSError):
             pass
         self.server_state.events.put({"type": "gone"})
 

@@ -54,7 +54,9 @@ def pack_wheel(name: str, version: str, files: dict[str, bytes], metadata: str) 
     info = f"{name}-{version}.dist-info"
     files = dict(files)
     files[f"{info}/METADATA"] = metadata.encode()
-    files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: tabgpu\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files[f"{info}/WHEEL"] = (
+        b"Wheel-Version: 1.0\nGenerator: tabgpu\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    )
     record = []
     for path, data in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

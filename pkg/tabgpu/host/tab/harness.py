@@ -90,7 +90,9 @@ def run_pytest(job: dict[str, Any]) -> int:
     import pytest
 
     sys.path.insert(0, os.getcwd())
-    return int(pytest.main(["-p", "no:cacheprovider", "-p", "no:faulthandler", *job["args"]], plugins=[Plugin()]))
+    return int(
+        pytest.main(["-p", "no:cacheprovider", "-p", "no:faulthandler", *job["args"]], plugins=[Plugin()])
+    )
 
 
 job_ = json.loads(_tabgpu_host.job)

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# The only entry point of the project; it prepares what it needs by itself and does nothing twice.
+#
+#   ./build.sh demo            the handwritten-digits example on the GPU in a headless tab; writes out/digits.png
+#   ./build.sh test [--all]    everything CI needs: lint types unit browser bench site (--all: slow and big tests too)
+#   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
+#   ./build.sh lint | types | unit | browser | bench | site [PYTEST ARGS]     one part of `test`
+#   ./build.sh wheel           dist/: the wheel, its byte-compiled form for Pyodide and a lock file with both
+#   ./build.sh setup           only prepare: .venv, node_modules, a browser, .cache/pyodide
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+PY=.venv/bin/python
+STAMPS=.cache/stamps
+PACKAGES=(numpy scipy micropip packaging pytest hypothesis)
+
+say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
+die() { printf 'build.sh: %s\n' "$*" >&2; exit 1; }
+
+# hash FILE... : one word for the content of the files
+hash() { cat "$@" | { sha256sum 2>/dev/null || shasum -a 256; } | cut -c1-32; }
+# fresh NAME KEY : whether the step NAME was done with this key; done_with NAME KEY records it
+fresh() { [ "$(cat "$STAMPS/$1" 2>/dev/null)" = "$2" ]; }
+done_with() { mkdir -p "$STAMPS" && printf '%s' "$2" > "$STAMPS/$1"; }
+
+prepare_python() {
+  local key; key=$(hash pyproject.toml)
+  [ -x $PY ] && fresh python "$key" && return
+  local base=${PYTHON:-python3}
+  "$base" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || die "needs Python 3.11 or newer (\$PYTHON names one)"
+  [ -x $PY ] || { say "making .venv"; "$base" -m venv .venv; }
+  say "installing the Python tools"
+  $PY -m pip install --disable-pip-version-check --progress-bar on -q -e '.[dev]'
+  done_with python "$key"
+}
+
+prepare_node() {
+  local key; key=$(hash package.json package-lock.json)
+  [ -d node_modules ] && fresh node "$key" && return
+  command -v npm >/dev/null || install_debian nodejs npm || die "needs npm (Node.js 20 or newer)"
+  say "installing the npm packages"
+  npm ci --no-fund --no-audit --loglevel=error
+  done_with node "$key"
+}
+
+install_debian() {
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+  say "installing $* with apt-get"
+  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+find_browser() { $PY -c 'from tabgpu.host.browser import find_browser; print(find_browser(None))' 2>/dev/null; }
+
+prepare_browser() {
+  prepare_python
+  local path
+  [ -n "${TABGPU_BROWSER:-}" ] && return
+  path=$(cat $STAMPS/browser 2>/dev/null) && [ -x "$path" ] && return
+  if ! path=$(find_browser); then
+    say "downloading Chromium with Playwright"
+    timeout 600 $PY -m playwright install --no-shell chromium || install_debian chromium || true
+    path=$(find_browser) || die "no browser: install Chromium or Chrome, or name one with TABGPU_BROWSER"
+  fi
+  done_with browser "$path"
+}
+
+prepare_pyodide() {
+  prepare_python
+  prepare_node
+  $PY -m tabgpu.host.dist .cache/pyodide --npm node_modules/pyodide "${PACKAGES[@]}"
+}
+
+prepare_tab() { prepare_browser; prepare_pyodide; }
+
+run_lint() { prepare_python; .venv/bin/ruff check --output-format concise . && .venv/bin/ruff format --check .; }
+run_types() { prepare_python; prepare_node; .venv/bin/mypy && node_modules/.bin/tsc -p js_bridge; }
+run_unit() { prepare_python; $PY -m pytest tests/unit "${MARKS[@]}" "$@"; }
+run_browser() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/browser}" "${MARKS[@]}"; }
+run_bench() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/bench}" "${MARKS[@]}"; }
+run_site() { prepare_tab; $PY -m pytest tests/site "${MARKS[@]}" "$@"; }
+run_demo() { prepare_tab; .venv/bin/tabgpu run --file web/examples/data web/examples/digits/digits.py "$@"; }
+run_serve() { prepare_pyodide; .venv/bin/tabgpu serve web "$@"; }
+run_wheel() { prepare_tab; $PY tools/wheel.py "$@"; }
+run_setup() { prepare_tab; }
+
+# Tests that need minutes, hundreds of MB or a real GPU run on demand only.
+MARKS=(-m "not slow and not big and not gpu")
+
+run_test() {
+  if [ "${1:-}" = --all ]; then MARKS=(-m "not gpu"); shift; fi
+  [ $# = 0 ] || die "test takes --all only; for one part: ./build.sh unit|browser|bench|site [PYTEST ARGS]"
+  local part start report=() failed=0
+  for part in lint types unit browser bench site; do
+    say "$part"
+    start=$SECONDS
+    if "run_$part"; then report+=("$part: passed in $((SECONDS - start)) s")
+    else report+=("$part: FAILED after $((SECONDS - start)) s"); failed=1; fi
+  done
+  say "summary"
+  printf '%s\n' "${report[@]}" >&2
+  return $failed
+}
+
+command=${1:-}
+case $command in
+  demo | test | serve | lint | types | unit | browser | bench | site | wheel | setup) shift; "run_$command" "$@" ;;
+  *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
+esac
