@@ -1,15 +1,15 @@
-"""The unrolled form of gemm.wgsl's marked block: one variable per accumulator; nothing about which tiles are used.
+"""The unrolled form of gemm.wgsl's marked block: a variable per accumulator; not which tiles are used.
 
-The looped block keeps its sums in a private array. Some compilers hold such an array in registers and some do not, so
-codegen replaces the lines between `unroll: begin` and `unroll: end` by the text made here.
+The looped block keeps its sums in a private array. Some compilers hold such an array in registers and some do
+not, so codegen replaces the lines between `unroll: begin` and `unroll: end` by the text made here.
 """
 
 
 def gemm_inner(bm: int, bn: int, bk: int, tm: int, tn: int, *, ahead: bool = True, steps: int = 0) -> str:
     """WGSL for the marked block: stage, multiply and store, with the tile's sizes as numbers.
 
-    `ahead` reads the next blocks of A and B into registers before the current ones are multiplied, so that memory
-    latency is hidden. `steps` values of k are written out in a row (0: all bk of them); the rest is a loop.
+    `ahead` reads the next blocks of A and B into registers before the current ones are multiplied, which
+    hides the memory latency. `steps` values of k are written out in a row (0: all bk); the rest is a loop.
     """
     if bm % tm or bn % tn or any(v % 4 for v in (bm, bn, bk, tm, tn)):
         raise ValueError(

@@ -1,7 +1,7 @@
-"""Which variant of gemm.wgsl computes a product: the finite list of tiles and one function; no WGSL, no device.
+"""Which variant of gemm.wgsl computes a product: the list of tiles and one function; no WGSL, no device.
 
-A variant is a tile (one of TILES) and a way to read each operand: scalars with any strides, or vec4s along k or along
-m / n. vec4s are used when both operands allow it: 1 + 2 * 2 ways, so a dtype has at most 5 * len(TILES) variants.
+A variant is a tile (one of TILES) and a way to read each operand: scalars with any strides, or vec4s along k
+or along m / n. vec4s are used when both operands allow it: 1 + 2 * 2 ways, so at most 5 * len(TILES) a dtype.
 """
 
 from collections.abc import Mapping, Sequence
@@ -68,12 +68,13 @@ def choose(
 ) -> dict[str, object]:
     """The variant for C[batch, m, n] = A[batch, m, k] @ B[batch, k, n].
 
-    Strides are in elements: any number of batch strides, then row and column. `offsets` are the first elements of A
-    and B. `limits` are WebGPU's limits by their WebGPU names (missing ones: the guaranteed values). `software`: the
-    adapter is a CPU, which wants little work wasted at the edges and has no use for vec4 loads.
+    Strides are in elements: any number of batch strides, then row and column. `offsets` are the first
+    elements of A and B. `limits` are WebGPU's limits by their WebGPU names (missing ones: the guaranteed
+    values). `software`: the adapter is a CPU, which wants little work wasted at the edges and gains nothing
+    from vec4 loads.
 
-    Returns `name` (for labels), `params` (for specialise; T is the caller's), `unroll` (arguments of gemm_inner) and
-    `tiles` (workgroups to dispatch).
+    Returns `name` (for labels), `params` (for specialise; T is the caller's), `unroll` (arguments of
+    gemm_inner) and `tiles` (workgroups to dispatch).
     """
     threads = min(
         limits.get("maxComputeInvocationsPerWorkgroup", 256), limits.get("maxComputeWorkgroupSizeX", 256)
@@ -118,7 +119,7 @@ def _tile(m: int, n: int, batch: int, fitting: Sequence[Tile], software: bool) -
 
 
 def _way(k: int, x: int, k_stride: int, x_stride: int, rest: Sequence[int]) -> str | None:
-    """The axis along which whole, aligned vec4s can be read: "k", "x" or None. x is the axis that is not summed."""
+    """The axis along which aligned vec4s can be read: "k", "x" (the axis that is not summed) or None."""
     if any(v % 4 for v in rest):
         return None
     if k_stride == 1 and k % 4 == 0 and x_stride % 4 == 0:
