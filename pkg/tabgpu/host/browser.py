@@ -33,6 +33,9 @@ PLACES = (
 )
 
 
+CRASHED = "the page crashed: the tab's process ended before it was done (often: out of memory)"
+
+
 class Tab(Protocol):
     """One page of a running browser."""
 
@@ -124,9 +127,9 @@ class PlaywrightTab:
         try:
             self._page.wait_for_timeout(seconds * 1000)
         except self._error as e:
-            raise PageCrashError(f"the page is gone: {str(e).splitlines()[0]}") from e
+            raise PageCrashError(f"{CRASHED} ({str(e).splitlines()[0]})") from e
         if self._crashed:
-            raise PageCrashError("the page crashed: the tab's process ended (often: out of memory)")
+            raise PageCrashError(CRASHED)
 
     def screenshot(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

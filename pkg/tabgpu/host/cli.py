@@ -22,6 +22,7 @@ from tabgpu.host.session import Job, Launch
 
 F = TypeVar("F", bound=Callable[..., Any])
 JUNIT = ".junit.xml"  # under /out in the tab
+HOST_VARIABLES = {"TABGPU_BROWSER", "TABGPU_PYODIDE"}
 console = Console(stderr=True, highlight=False)
 
 
@@ -38,8 +39,8 @@ def output(stream: str, text: str) -> None:
 def browser_options(command: F) -> F:
     """The options of every command that starts a browser."""
     options = [
-        click.option("--browser", metavar="PATH", help="Browser to start (default: $TABGPU_BROWSER, Playwright's, installed)."),
-        click.option("--browser-arg", "browser_args", multiple=True, metavar="ARG", help="Pass to the browser; repeatable."),
+        click.option("--browser", metavar="PATH", help="Browser to start; default: $TABGPU_BROWSER or a found one."),
+        click.option("--browser-arg", "browser_args", multiple=True, metavar="ARG", help="Add to its command line."),
         click.option("--launcher", type=click.Choice(["playwright", "plain"]), default="playwright", show_default=True,
                      help="`plain` starts the browser as a subprocess, without Playwright."),
         click.option("--adapter", type=click.Choice(["default", "swiftshader"]), default="default", show_default=True,
@@ -57,7 +58,7 @@ def tab_options(command: F) -> F:
         click.option("--worker", is_flag=True, help="Run in a Web Worker instead of the page."),
         click.option("--timeout", type=float, metavar="SECONDS", help="Give up after so long (exit status 124)."),
         click.option("--screenshot", type=click.Path(path_type=Path), help="Save a picture of the page at the end."),
-        click.option("--pyodide", type=click.Path(path_type=Path), metavar="DIR", help="A Pyodide distribution to use."),
+        click.option("--pyodide", type=click.Path(path_type=Path), metavar="DIR", help="A Pyodide distribution."),
         click.option("--with", "with_", multiple=True, metavar="WHEEL_OR_DIR",
                      help="Also install this package and its dependencies; repeatable."),
         click.option("--file", "extra", multiple=True, type=click.Path(path_type=Path), metavar="PATH",
@@ -112,7 +113,14 @@ def execute(
     """Run a job and save what it left under /out."""
     folder, ours = find_pyodide(options["pyodide"])
     wheels = {wheel.wheel_name(): wheel.tab_wheel()}
-    packages = [*job.packages, *imported_packages(folder, contents, named)]
+    packages = [*job.packages]
+    for name in imported_packages(folder, contents, named):
+        try:
+            if ours:
+                add_packages(folder, [name])
+            packages.append(name)
+        except HostError as e:  # perhaps an optional import; the script will say if it needs it
+            note(str(e))
     if options["with_"]:
         from tabgpu.host import deps  # needs `packaging`, which only this needs
 
@@ -154,8 +162,9 @@ def launch_of(options: dict[str, Any]) -> Launch:
 
 
 def terminal_env() -> dict[str, str]:
-    """What programs in the tab need to know of this terminal."""
-    return {"COLUMNS": str(shutil.get_terminal_size().columns), "HOME": session.ROOT}
+    """What programs in the tab need to know of this terminal, and tabgpu's own settings (TABGPU_FUSE=0 ...)."""
+    settings = {k: v for k, v in os.environ.items() if k.startswith("TABGPU_") and k not in HOST_VARIABLES}
+    return {"COLUMNS": str(shutil.get_terminal_size().columns), "HOME": session.ROOT, **settings}
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -192,7 +192,7 @@ class _Follower:
         elif kind == "fatal":
             raise PageCrashError(f"the tab failed outside Python:\n{event['message']}")
         elif kind == "gone":
-            raise PageCrashError("the page crashed or went away before it was done (often: out of memory)")
+            raise PageCrashError(browser.CRASHED)
         elif kind == "end":
             return Outcome(event["status"], event["submits"], self.adapter, dict(self.server.out))
         return None

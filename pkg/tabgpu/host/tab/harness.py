@@ -1,4 +1,4 @@
-"""Runs in the tab, not on the host: the user's script or pytest, with the host's arguments. Not part of tabgpu's API."""
+"""Runs in the tab, not on the host: the user's script or pytest, with the arguments of the host. No public API."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ async def run_script(job: dict[str, Any]) -> int:
     path = job["script"]
     with open(path, encoding="utf-8") as f:
         source = f.read()
-    await _tabgpu_host.load(source)
     main = ModuleType("__main__")
     main.__file__ = path
     sys.modules["__main__"] = main

@@ -109,14 +109,7 @@ async function load(job, writer) {
 }
 
 async function runPython(pyodide, job, adapter) {
-  const host = {
-    job: JSON.stringify({ ...job, adapter }),
-    submits: () => submits,
-    load: async (source) => {
-      await pyodide.loadPackagesFromImports(source, { messageCallback() {}, errorCallback() {} });
-    },
-  };
-  pyodide.registerJsModule("_tabgpu_host", host);
+  pyodide.registerJsModule("_tabgpu_host", { job: JSON.stringify({ ...job, adapter }), submits: () => submits });
   const source = await (await fetch(new URL("harness.py", base))).text();
   const globals = pyodide.toPy({ __name__: "_tabgpu_harness" });
   // runPythonAsync and no await before the work starts: only so may Python suspend (run_sync).
