@@ -49,7 +49,10 @@ install_debian() {
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-find_browser() { $PY -c 'from tabgpu.host.browser import find_browser; print(find_browser(None))' 2>/dev/null; }
+find_browser() {
+  $PY -c 'import tabgpu_command; tabgpu_command.without_core()
+from tabgpu.host.browser import find_browser; print(find_browser(None))' 2>/dev/null
+}
 
 prepare_browser() {
   prepare_python
@@ -67,7 +70,7 @@ prepare_browser() {
 prepare_pyodide() {
   prepare_python
   prepare_node
-  $PY -m tabgpu.host.dist .cache/pyodide --npm node_modules/pyodide "${PACKAGES[@]}"
+  .venv/bin/tabgpu pyodide --npm node_modules/pyodide .cache/pyodide "${PACKAGES[@]}"
 }
 
 prepare_tab() { prepare_browser; prepare_pyodide; }

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tabgpu.host import browser as host_browser
-from tabgpu.host import dist, pins, site
-from tabgpu.host.server import TabServer
+import tabgpu_command
+
+tabgpu_command.without_core()  # the host side is tested without the in-browser modules
+
+from tabgpu.host import browser as host_browser  # noqa: E402
+from tabgpu.host import dist, pins, site  # noqa: E402
+from tabgpu.host.server import TabServer  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 120  # seconds for one command; each takes about 6 on two cores
@@ -31,7 +35,7 @@ def command(tmp_path: Path, pyodide: Path) -> Command:
     """`command("run", "x.py")` runs the tabgpu command in a new folder; stdout, stderr and returncode come back."""
 
     def call(*args: str, python: str = sys.executable, env: dict[str, str] | None = None):
-        line = [python, "-m", "tabgpu.host.cli", *args]
+        line = [python, "-m", "tabgpu_command", *args]
         full = {**os.environ, "TABGPU_PYODIDE": str(pyodide), **(env or {})}
         return subprocess.run(line, cwd=tmp_path, env=full, capture_output=True, text=True, timeout=LIMIT)
 

@@ -79,7 +79,7 @@ def descendants(pid: int) -> list[int]:
 @pytest.mark.parametrize("options", [[], ["--launcher", "plain"]], ids=["playwright", "plain"])
 def test_page_crash(tmp_path, pyodide, options) -> None:
     script = write(tmp_path, "x.py", SUBMIT + "print('started')\nwhile True: pass\n")
-    line = [sys.executable, "-m", "tabgpu.host.cli", "run", "--pyodide", str(pyodide), *options, script]
+    line = [sys.executable, "-m", "tabgpu_command", "run", "--pyodide", str(pyodide), *options, script]
     pipe = subprocess.PIPE
     with subprocess.Popen(line, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout is not None and process.stderr is not None

@@ -65,7 +65,7 @@ raise SystemExit(7)
 
 def test_output_arrives_while_the_script_still_blocks_the_page(tmp_path, pyodide) -> None:
     write(tmp_path, "slow.py", SUBMIT + "import time\nprint('first')\ntime.sleep(4)\nprint('last')\n")
-    line = [sys.executable, "-m", "tabgpu.host.cli", "run", "--pyodide", str(pyodide), "slow.py"]
+    line = [sys.executable, "-m", "tabgpu_command", "run", "--pyodide", str(pyodide), "slow.py"]
     with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         first, seen = process.stdout.readline(), time.monotonic()

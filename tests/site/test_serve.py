@@ -86,7 +86,7 @@ def test_the_command_prints_its_address(folder, pyodide) -> None:
     line = [
         sys.executable,
         "-m",
-        "tabgpu.host.cli",
+        "tabgpu_command",
         "serve",
         "--port",
         "0",

@@ -5,7 +5,7 @@
     tabgpu serve DIR                 serve pages, the wheel and Pyodide with the right MIME types
     tabgpu info                      adapter, features, limits, JSPI
 
-From a source tree: `python -m tabgpu.host.cli test tests/browser/test_x.py -k name -x` (the wheel is made on the
+From a source tree: `.venv/bin/tabgpu test tests/browser/test_x.py -k name -x` (the wheel is made on the
 fly from the tree, so there is no build step between an edit and a run).
 
 What the tab sees:

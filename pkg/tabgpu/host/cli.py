@@ -242,6 +242,18 @@ def print_info(found: dict[str, Any]) -> None:
 
 
 @cli.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("packages", nargs=-1)
+@click.option(
+    "--npm", type=click.Path(exists=True, path_type=Path), help="The npm package's folder, if it is here."
+)
+def pyodide(folder: Path, packages: tuple[str, ...], npm: Path | None) -> int:
+    """Make or complete a self-hosted Pyodide distribution in FOLDER, with PACKAGES of its lock."""
+    dist.ensure(folder, packages or pins.DEFAULT, npm=npm, note=note)
+    return 0
+
+
+@cli.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
 @click.option("--port", default=8000, show_default=True, help="0 takes a free one.")
 @click.option(

@@ -8,7 +8,6 @@ lists exactly the files that are there.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import hashlib
 import io
@@ -277,19 +276,3 @@ def cache_folder() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("tabgpu")) / f"pyodide-{pins.PYODIDE}"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Make or complete a self-hosted Pyodide distribution.")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("packages", nargs="*", default=list(pins.DEFAULT))
-    parser.add_argument("--npm", type=Path, help="the folder of the npm package pyodide")
-    args = parser.parse_intermixed_args()
-    try:
-        ensure(args.folder, args.packages, npm=args.npm, note=lambda text: print(text, flush=True))
-    except HostError as e:
-        sys.exit(str(e))
-
-
-if __name__ == "__main__":
-    main()
