@@ -4,7 +4,7 @@
 // Both operands go through workgroup memory k-major, as vec4s of four neighbours along m (A) or n (B), so that the
 // inner loop reads whole vec4s without bank conflicts. A thread stages blocks of 4 x 4 elements: whatever the
 // strides are, the block is turned in registers. Transposed, sliced, flipped (strides modulo 2^32) and broadcast
-// (stride 0) operands are read in place. Elements outside are zero in BOTH operands: 0 * 0 adds nothing, while a NaN or
+// (stride 0) operands are read in place. Past the end of k BOTH operands are zero: 0 * 0 adds nothing, while a NaN or
 // Inf inside reaches every sum that covers it. Integers wrap. f32 sums are plain, in the order of k.
 //
 // Tunables (rewritten by specialise; gemm_tiles.py lists the sets in use):
@@ -102,79 +102,62 @@ fn b_along_k() -> bool {
   return select(P[2].y == 1u, B_ALONG_K, B_VEC);
 }
 
-// An element outside is zero; its (clamped) read is thrown away, which costs less than a branch.
-fn a_one(i: u32, inside: bool) -> T {
-  return select(T(), vec4<T>(a[i]).x, inside);
+// Four elements from i on, step by step; zero past the end of k, whose (clamped) reads are thrown away: that costs less
+// than a branch. Past the end of m or n they may be anything: they reach only sums that are not stored.
+fn a_some(i: u32, step: u32, inside: bool) -> vec4<T> {
+  return select(vec4<T>(), vec4<T>(vec4<T>(a[i]).x, vec4<T>(a[i + step]).x,
+                                   vec4<T>(a[i + 2u * step]).x, vec4<T>(a[i + 3u * step]).x), inside);
 }
 
 fn a_four(i: u32, inside: bool) -> vec4<T> {
   return select(vec4<T>(), vec4<T>(a[i / 4u]), inside);
 }
 
-fn a_line(i: u32, step: u32, x: vec4<bool>, inside: bool) -> vec4<T> {
-  return vec4<T>(a_one(i, inside && x.x), a_one(i + step, inside && x.y),
-                 a_one(i + 2u * step, inside && x.z), a_one(i + 3u * step, inside && x.w));
-}
-
 fn load_a(block: u32, k0: u32, at: Tile) -> Block {
-  let m = P[0].x;
   let k = P[0].z;
   let xk = place(block, BM / 4u, a_along_k());
-  let x = at.row + xk.x * 4u;
   let z = k0 + xk.y * 4u;
   let sx = P[1].y;
   let sk = P[1].z;
-  let i = at.a + x * sx + z * sk;
-  if (A_VEC) {
-    if (A_ALONG_K) {
-      let ok = z < k;
-      return turned(Block(a_four(i, ok && x < m), a_four(i + sx, ok && x + 1u < m),
-                          a_four(i + 2u * sx, ok && x + 2u < m), a_four(i + 3u * sx, ok && x + 3u < m)));
-    }
-    let ok = x < m;
-    return Block(a_four(i, ok && z < k), a_four(i + sk, ok && z + 1u < k),
-                 a_four(i + 2u * sk, ok && z + 2u < k), a_four(i + 3u * sk, ok && z + 3u < k));
+  let i = at.a + (at.row + xk.x * 4u) * sx + z * sk;
+  if (A_VEC && A_ALONG_K) {
+    return turned(Block(a_four(i, z < k), a_four(i + sx, z < k),
+                        a_four(i + 2u * sx, z < k), a_four(i + 3u * sx, z < k)));
   }
-  let ok = vec4<bool>(x < m, x + 1u < m, x + 2u < m, x + 3u < m);
-  return Block(a_line(i, sx, ok, z < k), a_line(i + sk, sx, ok, z + 1u < k),
-               a_line(i + 2u * sk, sx, ok, z + 2u < k), a_line(i + 3u * sk, sx, ok, z + 3u < k));
+  if (A_VEC) {
+    return Block(a_four(i, z < k), a_four(i + sk, z + 1u < k),
+                 a_four(i + 2u * sk, z + 2u < k), a_four(i + 3u * sk, z + 3u < k));
+  }
+  return Block(a_some(i, sx, z < k), a_some(i + sk, sx, z + 1u < k),
+               a_some(i + 2u * sk, sx, z + 2u < k), a_some(i + 3u * sk, sx, z + 3u < k));
 }
 
-fn b_one(i: u32, inside: bool) -> T {
-  return select(T(), vec4<T>(b[i]).x, inside);
+fn b_some(i: u32, step: u32, inside: bool) -> vec4<T> {
+  return select(vec4<T>(), vec4<T>(vec4<T>(b[i]).x, vec4<T>(b[i + step]).x,
+                                   vec4<T>(b[i + 2u * step]).x, vec4<T>(b[i + 3u * step]).x), inside);
 }
 
 fn b_four(i: u32, inside: bool) -> vec4<T> {
   return select(vec4<T>(), vec4<T>(b[i / 4u]), inside);
 }
 
-fn b_line(i: u32, step: u32, x: vec4<bool>, inside: bool) -> vec4<T> {
-  return vec4<T>(b_one(i, inside && x.x), b_one(i + step, inside && x.y),
-                 b_one(i + 2u * step, inside && x.z), b_one(i + 3u * step, inside && x.w));
-}
-
 fn load_b(block: u32, k0: u32, at: Tile) -> Block {
-  let n = P[0].y;
   let k = P[0].z;
   let xk = place(block, BN / 4u, b_along_k());
-  let x = at.col + xk.x * 4u;
   let z = k0 + xk.y * 4u;
   let sx = P[2].z;
   let sk = P[2].y;
-  let i = at.b + x * sx + z * sk;
-  if (B_VEC) {
-    if (B_ALONG_K) {
-      let ok = z < k;
-      return turned(Block(b_four(i, ok && x < n), b_four(i + sx, ok && x + 1u < n),
-                          b_four(i + 2u * sx, ok && x + 2u < n), b_four(i + 3u * sx, ok && x + 3u < n)));
-    }
-    let ok = x < n;
-    return Block(b_four(i, ok && z < k), b_four(i + sk, ok && z + 1u < k),
-                 b_four(i + 2u * sk, ok && z + 2u < k), b_four(i + 3u * sk, ok && z + 3u < k));
+  let i = at.b + (at.col + xk.x * 4u) * sx + z * sk;
+  if (B_VEC && B_ALONG_K) {
+    return turned(Block(b_four(i, z < k), b_four(i + sx, z < k),
+                        b_four(i + 2u * sx, z < k), b_four(i + 3u * sx, z < k)));
   }
-  let ok = vec4<bool>(x < n, x + 1u < n, x + 2u < n, x + 3u < n);
-  return Block(b_line(i, sx, ok, z < k), b_line(i + sk, sx, ok, z + 1u < k),
-               b_line(i + 2u * sk, sx, ok, z + 2u < k), b_line(i + 3u * sk, sx, ok, z + 3u < k));
+  if (B_VEC) {
+    return Block(b_four(i, z < k), b_four(i + sk, z + 1u < k),
+                 b_four(i + 2u * sk, z + 2u < k), b_four(i + 3u * sk, z + 3u < k));
+  }
+  return Block(b_some(i, sx, z < k), b_some(i + sk, sx, z + 1u < k),
+               b_some(i + 2u * sk, sx, z + 2u < k), b_some(i + 3u * sk, sx, z + 3u < k));
 }
 
 // The blocks of A come first, then those of B: one numbering deals them to the threads.
