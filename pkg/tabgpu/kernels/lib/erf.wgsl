@@ -16,12 +16,12 @@ fn erf_near_f32(x: f32) -> f32 {
   return select(fma(x, p, x), x * 1.1283792f, z < 1e-8f);
 }
 
-// exp(s x^2) for s a power of two: x = h + d with an exact h^2, so the exponent has no rounding error to speak of.
-fn erf_gauss_f32(x: f32, s: f32) -> f32 {
+// exp(s x^2) * 2^shift for s a power of two: x = h + d with an exact h^2, so the exponent has no rounding error to speak of.
+fn erf_gauss_f32(x: f32, s: f32, shift: i32) -> f32 {
   let h = head_f32(x);
   let u = s * (x - h) * (x + h);
   let tail = fma(u, fma(u, fma(u, fma(u, 0.041666668f, 0.16666667f), 0.5f), 1.0f), 1.0f);
-  return exp_shifted_f32(s * h * h, 0) * tail;
+  return exp_shifted_f32(s * h * h, shift) * tail;
 }
 
 // erfcx(a) for a >= 1/2.
@@ -49,14 +49,14 @@ fn erf_f32(x: f32) -> f32 {
 fn erfc_f32(x: f32) -> f32 {
   let a = erf_clamp_f32(x, 11.0f);
   if (a < 0.5f) { return keep_nan_f32(1.0f - erf_near_f32(x), x); }
-  let t = erf_gauss_f32(a, -1.0f) * erf_tail_f32(a);
+  let t = erf_gauss_f32(a, -1.0f, 0) * erf_tail_f32(a);
   return keep_nan_f32(select(t, 2.0f - t, signbit_f32(x)), x);
 }
 
 // exp(x^2) erfc(x)
 fn erfcx_f32(x: f32) -> f32 {
   let a = erf_clamp_f32(x, 1e38f);
-  let g = erf_gauss_f32(min(a, 9.5f), 1.0f);
+  let g = erf_gauss_f32(min(a, 9.5f), 1.0f, 0);
   if (a < 0.5f) { return keep_nan_f32(g * (1.0f - erf_near_f32(x)), x); }
   let t = pick_f32(erf_tail_f32(a), 0.0f, isinf_f32(x));
   let r = fma(2.0f, g, -t);
@@ -107,7 +107,7 @@ fn erfcinv_f32(y: f32) -> f32 {
 fn ndtr_f32(x: f32) -> f32 {
   let a = erf_clamp_f32(x, 15.0f);
   if (a < 0.71f) { return keep_nan_f32(fma(0.5f, erf_near_f32(x * 0.70710677f), 0.5f), x); }
-  let t = 0.5f * erf_gauss_f32(a, -0.5f) * erf_tail_f32(a * 0.70710677f);
+  let t = 0.5f * erf_gauss_f32(a, -0.5f, 0) * erf_tail_f32(a * 0.70710677f);
   return keep_nan_f32(select(1.0f - t, t, signbit_f32(x)), x);
 }
 
