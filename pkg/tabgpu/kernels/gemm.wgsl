@@ -20,7 +20,7 @@
 // Parameters (group 1, u32 words):
 //   0 m   1 n   2 k   3 batch (product of the three batch dimensions d0 d1 d2)
 //   4 offset of A   5 row stride of A   6 column stride of A   7 offset of C
-//   8 offset of B   9 row stride of B  10 column stride of B  11 unused
+//   8 offset of B   9 row stride of B  10 column stride of B  11 left to codegen
 //  12 13 14 strides of A along d0 d1 d2  15 d1
 //  16 17 18 strides of B along d0 d1 d2  19 d2
 // Offsets and strides are in elements. C is contiguous: element (z, row, column) is 7 + (z * m + row) * n + column.

@@ -58,12 +58,3 @@ def gemm_inner(bm: int, bn: int, bk: int, tm: int, tn: int, *, ahead: bool = Tru
         "}",
     ]
     return "\n".join("  " + line for line in out) + "\n"
-
-
-def unroll(source: str, block: str) -> str:
-    """gemm.wgsl's text with the lines between its markers replaced by `block`; the markers stay."""
-    head, begin, rest = source.partition("  // unroll: begin\n")
-    _, end, tail = rest.partition("  // unroll: end\n")
-    if not (begin and end):
-        raise ValueError("the text has no `unroll: begin` and `unroll: end` lines")
-    return head + begin + block + end + tail

@@ -7,7 +7,6 @@ host need not have anything else.
 """
 
 import argparse
-import functools
 import http.server
 import json
 import os
@@ -75,6 +74,11 @@ def brief(line: dict[str, Any]) -> str:
     wrong = "" if line["error"] <= 1 else " WRONG"
     extra = f" k={line['k']} error/allowed {line['error']:.2g}" + extra
     return f"{head} {line['median_ms']:9.4f} ms {rate}{extra}{wrong}"
+
+
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that is ended drops its connections: not worth a traceback among the results."""
 
 
 def handler(run: Run, todo: dict[str, Any], pyodide: Path | None, wheel: Path | None) -> type:
@@ -199,8 +203,7 @@ def main() -> int:
     todo = {"options": options, "jobs": picked, "wheel": a.wheel.name if a.wheel else None}
     a.out.parent.mkdir(parents=True, exist_ok=True)
     run = Run(a.out)
-    make = functools.partial(http.server.ThreadingHTTPServer, ("127.0.0.1", 0))
-    server = make(handler(run, todo, a.pyodide, a.wheel))
+    server = Server(("127.0.0.1", 0), handler(run, todo, a.pyodide, a.wheel))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/index.html?page="
     pages = ([] if a.no_raw else ["raw"]) + (["tab"] if a.wheel and a.pyodide else [])

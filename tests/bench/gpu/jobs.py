@@ -15,8 +15,8 @@ _stub = types.ModuleType("tabgpu")
 _stub.__path__ = [str(PKG)]
 sys.modules.setdefault("tabgpu", _stub)
 
-from tabgpu.kernels import specialise  # noqa: E402
-from tabgpu.kernels.gemm_inner import gemm_inner, unroll  # noqa: E402
+from tabgpu.kernels import replace_block, specialise  # noqa: E402
+from tabgpu.kernels.gemm_inner import gemm_inner  # noqa: E402
 from tabgpu.kernels.gemm_tiles import T16, T32, T64, T128, TALL, WIDE, Tile, choose  # noqa: E402
 
 Job = dict[str, Any]
@@ -60,7 +60,7 @@ def gemm(
         inner["steps"] = steps
     code = specialise("gemm", T="f32", **(params | consts))
     if not looped:
-        code = unroll(code, gemm_inner(**inner, ahead=ahead))
+        code = replace_block(code, "unroll", gemm_inner(**inner, ahead=ahead))
     name += "" if steps is None else f"_steps{steps}"
     name += "".join(f"_{c}{v}" for c, v in consts.items())
     name += ("_looped" if looped else "") + ("" if ahead else "_noahead") + ("_" + tag if tag else "")
