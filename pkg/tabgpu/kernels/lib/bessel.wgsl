@@ -55,14 +55,14 @@ fn i1_f32(x: f32) -> f32 {
 
 // exp(-|x|) I0(x)
 fn i0e_f32(x: f32) -> f32 {
-  let a = bessel_magnitude(x, 3.4028235e38f);
+  let a = bessel_magnitude(x, 0x1.fffffep127f);
   if (a < 6.0f) { return keep_nan_f32(bessel_i0_near(a) * exp_shifted_f32(-a, 0), x); }
   return keep_nan_f32(pick_f32(bessel_i0_far(a), 0.0f, isinf_f32(x)), x);
 }
 
 // exp(-|x|) I1(x)
 fn i1e_f32(x: f32) -> f32 {
-  let a = bessel_magnitude(x, 3.4028235e38f);
+  let a = bessel_magnitude(x, 0x1.fffffep127f);
   if (a < 6.0f) { return keep_nan_f32(copysign_f32(bessel_i1_near(a) * exp_shifted_f32(-a, 0), x), x); }
   return keep_nan_f32(copysign_f32(pick_f32(bessel_i1_far(a), 0.0f, isinf_f32(x)), x), x);
 }
