@@ -15,12 +15,12 @@ fn frexp_exponent_f32(x: f32) -> i32 {
   return select((extend_f32(m) >> 23u) - 126, 0, (m == 0u) | (m >= 0x7f800000u));
 }
 
-// x * 2^n, rounded once. n arrives as an integer-valued float (operands are promoted together).
-fn ldexp_f32(x: f32, n: f32) -> f32 {
+// x * 2^n, rounded once.
+fn ldexp_f32(x: f32, n: i32) -> f32 {
   let b = bitcast<u32>(x);
   let m = b & 0x7fffffffu;
   let i = extend_f32(m);
-  let k = (i >> 23u) + i32(clamp(n, -1000.0f, 1000.0f));
+  let k = (i >> 23u) + clamp(n, -1000, 1000);
   let r = assemble_f32((u32(i) & 0x7fffffu) | 0x800000u, k) | (b & 0x80000000u);
   return bitcast<f32>(select(r, b, (m == 0u) | (m >= 0x7f800000u)));
 }

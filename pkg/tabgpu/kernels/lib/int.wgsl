@@ -35,6 +35,10 @@ fn truth_i32(x: i32) -> bool { return x != 0; }
 fn truth_u32(x: u32) -> bool { return x != 0u; }
 fn signbit_i32(x: i32) -> bool { return x < 0; }
 
+// 1 / x truncated; 0 for 0.
+fn reciprocal_i32(x: i32) -> i32 { return select(0, x, magnitude_i32(x) == 1u); }
+fn reciprocal_u32(x: u32) -> u32 { return select(0u, 1u, x == 1u); }
+
 fn gcd_u32(x: u32, y: u32) -> u32 {
   var a = x;
   var b = y;
