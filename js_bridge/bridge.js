@@ -1,0 +1,404 @@
+// The door to WebGPU: open, upload, pipeline, submit, read. Python owns the buffer ids, this file owns the GPUBuffers.
+// One ES module without dependencies; works on a page and in a worker. Nothing here knows arrays, dtypes or kernels.
+// @ts-check
+
+/** @typedef {{getBuffer(kind?: string): {data: Uint8Array, release(): void}}} Memory a Python buffer, seen through its proxy */
+/** @typedef {{serial: number, kind: string, message: string}} Fault an error of one submit (serial 0: of none in particular) */
+
+const ALLOC = 1, FREE = 2, DISPATCH = 3, COPY = 4;
+const WINDOW = 4096;
+const MAX_BIND_GROUPS = 4096;
+const MAX_STAGING = 4;
+const WANTED_FEATURES = ["shader-f16", "subgroups", "timestamp-query"];
+
+/**
+ * Asks for an adapter and a device with the adapter's own limits (lowered by `wanted`, never raised).
+ * @param {string} options JSON {limits: {name: number}, powerPreference?: string}
+ * @param {GPUDevice} [given] a page's own device, used as it is
+ * @returns {Promise<Bridge>}
+ */
+export async function open(options, given) {
+  const { limits = {}, powerPreference = "high-performance" } = JSON.parse(options);
+  if (given) return new Bridge(given, given.adapterInfo, false);
+  const gpu = globalThis.navigator?.gpu;
+  if (!gpu) throw new Error("no-webgpu");
+  const adapter = await gpu.requestAdapter({ powerPreference });
+  if (!adapter) throw new Error("no-adapter");
+  /** @type {Record<string, number>} */
+  const required = {};
+  for (const name in adapter.limits) {
+    const value = /** @type {any} */ (adapter.limits)[name];
+    if (typeof value !== "number") continue;
+    // Limits whose small values are the strong ones (alignments) are asked for as they are.
+    required[name] = !name.startsWith("min") && name in limits ? Math.min(value, limits[name]) : value;
+  }
+  const features = /** @type {GPUFeatureName[]} */ (WANTED_FEATURES.filter((f) => adapter.features.has(f)));
+  const device = await adapter.requestDevice({ label: "tabgpu", requiredLimits: required, requiredFeatures: features });
+  return new Bridge(device, adapter.info, adapter.isFallbackAdapter ?? adapter.info.isFallbackAdapter ?? false);
+}
+
+export class Bridge {
+  /** @param {GPUDevice} device @param {GPUAdapterInfo} info @param {boolean} fallback */
+  constructor(device, info, fallback) {
+    this.device = device;
+    this.info = info;
+    this.fallback = fallback;
+    /** @type {Map<number, GPUBuffer>} */
+    this.buffers = new Map();
+    /** @type {Map<number, {pipeline: GPUComputePipeline, layout: GPUBindGroupLayout, label: string}>} */
+    this.pipelines = new Map();
+    /** @type {Map<string, GPUBindGroupLayout>} */
+    this.layouts = new Map();
+    /** @type {Map<string, GPUBindGroup>} in order of creation: the oldest goes first */
+    this.groups = new Map();
+    /** @type {Map<number, Set<string>>} the bind groups that mention a buffer */
+    this.mentions = new Map();
+    /** @type {Map<number, string>} faults of pipelines, by id */
+    this.broken = new Map();
+    /** @type {Fault[]} */
+    this.faults = [];
+    /** @type {Set<Promise<void>>} error scopes not yet resolved */
+    this.scopes = new Set();
+    /** @type {GPUBuffer[]} */
+    this.staging = [];
+    this.step = device.limits.minUniformBufferOffsetAlignment;
+    this.windowLayout = device.createBindGroupLayout({
+      label: "parameters",
+      entries: [{ binding: 0, visibility: GPUShaderStage.COMPUTE, buffer: { type: "uniform", hasDynamicOffset: true, minBindingSize: WINDOW } }],
+    });
+    /** @type {GPUBuffer | undefined} */
+    this.uniform = undefined;
+    /** @type {GPUBindGroup | undefined} */
+    this.window = undefined;
+    this.bindGroupsMade = 0;
+    this.lostReason = "";
+    /** @type {Promise<never>} */
+    this.lost = device.lost.then((l) => {
+      this.lostReason = `${l.reason || "unknown"}: ${l.message}`;
+      throw new Error("lost " + this.lostReason);
+    });
+    this.lost.catch(() => {});
+    device.addEventListener("uncapturederror", (event) => {
+      const error = /** @type {GPUUncapturedErrorEvent} */ (event).error;
+      event.preventDefault();
+      this.faults.push({ serial: 0, kind: kindOf(error), message: error.message });
+    });
+  }
+
+  /** Name, features and limits, as JSON. */
+  describe() {
+    /** @type {Record<string, number>} */
+    const limits = {};
+    for (const name in this.device.limits) {
+      const value = /** @type {any} */ (this.device.limits)[name];
+      if (typeof value === "number") limits[name] = value;
+    }
+    const { vendor, architecture, device, description } = this.info;
+    return JSON.stringify({ vendor, architecture, device, description, fallback: this.fallback, features: [...this.device.features].sort(), limits });
+  }
+
+  /**
+   * Collects the errors of what `work` hands to the device, as faults of submit `serial`.
+   * @template R @param {number} serial @param {() => R} work @returns {R}
+   */
+  scoped(serial, work) {
+    const device = this.device;
+    device.pushErrorScope("internal");
+    device.pushErrorScope("out-of-memory");
+    device.pushErrorScope("validation");
+    try {
+      return work();
+    } finally {
+      for (let k = 0; k < 3; k++) {
+        const scope = device.popErrorScope().then(
+          (error) => { if (error) this.faults.push({ serial, kind: kindOf(error), message: error.message }); },
+          () => {}, // a lost device: reported by `lost`
+        ).finally(() => { this.scopes.delete(scope); });
+        this.scopes.add(scope);
+      }
+    }
+  }
+
+  /** @param {number} id @param {number} nbytes */
+  alloc(id, nbytes) {
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+    this.buffers.set(id, this.device.createBuffer({ label: `buffer ${id}`, size: nbytes, usage }));
+  }
+
+  /** @param {number} id */
+  free(id) {
+    for (const key of this.mentions.get(id) ?? []) this.groups.delete(key);
+    this.mentions.delete(id);
+    this.buffers.get(id)?.destroy();
+    this.buffers.delete(id);
+  }
+
+  /**
+   * Copies host memory to a buffer (made here if `nbytes` is given). The data is taken at the call.
+   * @param {number} serial @param {number} id @param {number} nbytes @param {Memory} memory
+   */
+  upload(serial, id, nbytes, memory) {
+    const view = memory.getBuffer("u8");
+    try {
+      this.scoped(serial, () => {
+        if (nbytes) this.alloc(id, nbytes);
+        const buffer = /** @type {GPUBuffer} */ (this.buffers.get(id)), data = view.data;
+        const whole = data.byteLength & ~3, rest = data.byteLength - whole;
+        if (whole) this.device.queue.writeBuffer(buffer, 0, data, 0, whole);
+        if (rest) {
+          const tail = new Uint8Array(4);
+          tail.set(data.subarray(whole));
+          this.device.queue.writeBuffer(buffer, whole, tail);
+        }
+      });
+    } finally {
+      view.release();
+    }
+  }
+
+  /** @param {string} access one letter a binding: r read-only storage, w storage */
+  layoutOf(access) {
+    let layout = this.layouts.get(access);
+    if (!layout) {
+      const entries = [...access].map((c, binding) => ({
+        binding, visibility: GPUShaderStage.COMPUTE,
+        buffer: { type: /** @type {GPUBufferBindingType} */ (c === "r" ? "read-only-storage" : "storage") },
+      }));
+      this.layouts.set(access, (layout = this.device.createBindGroupLayout({ label: access, entries })));
+    }
+    return layout;
+  }
+
+  /** @param {string} label @param {string} code @param {string} access */
+  descriptor(label, code, access) {
+    const layout = this.layoutOf(access);
+    const module = this.device.createShaderModule({ label, code });
+    const whole = this.device.createPipelineLayout({ bindGroupLayouts: [layout, this.windowLayout] });
+    return { layout, module, descriptor: { label, layout: whole, compute: { module, entryPoint: "main" } } };
+  }
+
+  /**
+   * Makes a pipeline now; a fault in it is found later and spoils the submits that use it.
+   * @param {number} id @param {string} label @param {string} code @param {string} access
+   */
+  pipeline(id, label, code, access) {
+    this.device.pushErrorScope("validation");
+    const { layout, module, descriptor } = this.descriptor(label, code, access);
+    const pipeline = this.device.createComputePipeline(descriptor);
+    this.pipelines.set(id, { pipeline, layout, label });
+    const scope = this.device.popErrorScope().then(async (error) => {
+      if (error) this.broken.set(id, await explain(module, label, code, error.message));
+    }, () => {}).finally(() => { this.scopes.delete(scope); });
+    this.scopes.add(scope);
+  }
+
+  /**
+   * Makes a pipeline without holding up the page; resolves to "" or to what is wrong with the kernel.
+   * @param {number} id @param {string} label @param {string} code @param {string} access
+   * @returns {Promise<string>}
+   */
+  async pipelineAsync(id, label, code, access) {
+    this.device.pushErrorScope("validation");
+    const { layout, module, descriptor } = this.descriptor(label, code, access);
+    const made = this.device.createComputePipelineAsync(descriptor);
+    this.device.popErrorScope().catch(() => {});
+    try {
+      const pipeline = await Promise.race([made, this.lost]);
+      this.pipelines.set(id, { pipeline, layout, label });
+      return "";
+    } catch (error) {
+      if (this.lostReason) throw error;
+      return explain(module, label, code, /** @type {Error} */ (error).message);
+    }
+  }
+
+  /** @param {number} id @param {Uint32Array} words @param {number} at @param {number} n */
+  group(id, words, at, n) {
+    const key = id + ":" + words.subarray(at, at + 3 * n).join();
+    let group = this.groups.get(key);
+    if (group) return group;
+    const entries = [];
+    for (let k = 0; k < n; k++) {
+      const buffer = words[at + 3 * k], offset = words[at + 3 * k + 1], size = words[at + 3 * k + 2];
+      entries.push({ binding: k, resource: { buffer: /** @type {GPUBuffer} */ (this.buffers.get(buffer)), offset, ...(size ? { size } : {}) } });
+      let keys = this.mentions.get(buffer);
+      if (!keys) this.mentions.set(buffer, (keys = new Set()));
+      keys.add(key);
+    }
+    const { layout } = /** @type {{layout: GPUBindGroupLayout}} */ (this.pipelines.get(id));
+    group = this.device.createBindGroup({ layout, entries });
+    this.bindGroupsMade++;
+    if (this.groups.size >= MAX_BIND_GROUPS) this.forget(/** @type {string} */ (this.groups.keys().next().value));
+    this.groups.set(key, group);
+    return group;
+  }
+
+  /** @param {string} key */
+  forget(key) {
+    this.groups.delete(key);
+    const words = key.slice(key.indexOf(":") + 1).split(",");
+    for (let k = 0; k < words.length; k += 3) this.mentions.get(+words[k])?.delete(key);
+  }
+
+  /**
+   * Runs one command stream: [commands.., parameter block..] in one encoder and one submit.
+   * @param {number} serial @param {Memory} memory u32 words @param {number} commands words before the parameters
+   */
+  submit(serial, memory, commands) {
+    const view = memory.getBuffer("u8");
+    try {
+      const bytes = view.data, words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
+      this.scoped(serial, () => this.run(serial, words, commands));
+    } finally {
+      view.release();
+    }
+  }
+
+  /** @param {number} serial @param {Uint32Array} words @param {number} end */
+  run(serial, words, end) {
+    const device = this.device, params = words.length - end;
+    if (params) {
+      const need = params * 4 + WINDOW;
+      if (!this.uniform || this.uniform.size < need) {
+        this.uniform?.destroy(); // its last submit is already in the queue
+        const size = Math.max(1 << 16, 2 ** Math.ceil(Math.log2(need)));
+        this.uniform = device.createBuffer({ label: "parameters", size, usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST });
+        this.window = device.createBindGroup({ layout: this.windowLayout, entries: [{ binding: 0, resource: { buffer: this.uniform, offset: 0, size: WINDOW } }] });
+      }
+      device.queue.writeBuffer(this.uniform, 0, words, end, params);
+    }
+    const encoder = device.createCommandEncoder({ label: `submit ${serial}` });
+    /** @type {GPUComputePassEncoder | undefined} */
+    let pass;
+    let bound = -1;
+    for (let at = 0; at < end;) {
+      const verb = words[at];
+      if (verb === DISPATCH) {
+        const id = words[at + 1], n = words[at + 6];
+        const found = this.pipelines.get(id);
+        if (!found) throw new Error(`no pipeline ${id}`);
+        if (!pass) { pass = encoder.beginComputePass(); bound = -1; }
+        if (bound !== id) pass.setPipeline(found.pipeline);
+        bound = id;
+        pass.setBindGroup(0, this.group(id, words, at + 7, n));
+        pass.setBindGroup(1, /** @type {GPUBindGroup} */ (this.window), [words[at + 5]]);
+        pass.dispatchWorkgroups(words[at + 2], words[at + 3], words[at + 4]);
+        at += 7 + 3 * n;
+      } else if (verb === ALLOC) {
+        this.alloc(words[at + 1], words[at + 2]);
+        at += 3;
+      } else if (verb === FREE) {
+        this.free(words[at + 1]);
+        at += 2;
+      } else if (verb === COPY) {
+        pass?.end();
+        pass = undefined;
+        const [, from, fromOffset, to, toOffset, n] = words.subarray(at, at + 6);
+        encoder.copyBufferToBuffer(/** @type {GPUBuffer} */ (this.buffers.get(from)), fromOffset, /** @type {GPUBuffer} */ (this.buffers.get(to)), toOffset, n);
+        at += 6;
+      } else throw new Error(`bad command ${verb} at ${at}`);
+    }
+    pass?.end();
+    device.queue.submit([encoder.finish()]);
+  }
+
+  /** @param {number} size */
+  takeStaging(size) {
+    const k = this.staging.findIndex((b) => b.size >= size && b.size <= 4 * size + 65536);
+    if (k >= 0) return this.staging.splice(k, 1)[0];
+    return this.device.createBuffer({ label: "staging", size: Math.max(4096, 2 ** Math.ceil(Math.log2(size))), usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+  }
+
+  /**
+   * Reads byte ranges of buffers, one after the other, into host memory; in bounded chunks.
+   * @param {Memory} request u32 words [id, offset, nbytes].. (offsets and sizes are multiples of 4)
+   * @param {Memory} target receives all ranges, packed
+   * @param {number} chunk bytes in flight
+   * @returns {Promise<string>} the faults so far, as JSON, or ""
+   */
+  async read(request, target, chunk) {
+    const view = request.getBuffer("u8"), words = new Uint32Array(view.data.slice().buffer);
+    view.release();
+    /** @type {{id: number, from: number, at: number, n: number}[][]} */
+    const batches = [[]];
+    let room = chunk, at = 0;
+    for (let k = 0; k < words.length; k += 3) {
+      for (let from = words[k + 1], left = words[k + 2]; left > 0;) {
+        if (!room) { batches.push([]); room = chunk; }
+        const n = Math.min(left, room);
+        batches[batches.length - 1].push({ id: words[k], from, at, n });
+        from += n; at += n; left -= n; room -= n;
+      }
+    }
+    for (const batch of batches) {
+      if (!batch.length) continue;
+      const first = batch[0].at, total = batch.reduce((sum, b) => sum + b.n, 0);
+      const staging = this.scoped(0, () => {
+        const staging = this.takeStaging(total);
+        const encoder = this.device.createCommandEncoder({ label: "read" });
+        for (const b of batch) encoder.copyBufferToBuffer(/** @type {GPUBuffer} */ (this.buffers.get(b.id)), b.from, staging, b.at - first, b.n);
+        this.device.queue.submit([encoder.finish()]);
+        return staging;
+      });
+      try {
+        await Promise.race([staging.mapAsync(GPUMapMode.READ, 0, total), this.lost]);
+      } catch (error) {
+        staging.destroy();
+        if (this.lostReason) throw error;
+        await this.settled();
+        if (!this.faults.length) throw error;
+        break;
+      }
+      const into = target.getBuffer("u8"); // taken after the map: wasm memory may have grown meanwhile
+      into.data.set(new Uint8Array(staging.getMappedRange(0, total)), first);
+      into.release();
+      staging.unmap();
+      if (this.staging.length < MAX_STAGING) this.staging.push(staging);
+      else staging.destroy();
+    }
+    return this.report();
+  }
+
+  /** Resolves when the queue is empty. @returns {Promise<string>} as `read` */
+  async wait() {
+    await Promise.race([this.device.queue.onSubmittedWorkDone(), this.lost]);
+    return this.report();
+  }
+
+  /** All error scopes opened so far have answered. */
+  async settled() {
+    await Promise.race([Promise.all(this.scopes), this.lost]);
+  }
+
+  /** @returns {Promise<string>} */
+  async report() {
+    await this.settled();
+    if (!this.faults.length) return "";
+    const broken = [...this.broken.values()];
+    return JSON.stringify({ faults: this.faults.splice(0), broken });
+  }
+
+  close() {
+    this.device.destroy();
+    this.buffers.clear();
+    this.groups.clear();
+    this.mentions.clear();
+  }
+}
+
+/** @param {GPUError} error */
+function kindOf(error) {
+  if (error instanceof GPUOutOfMemoryError) return "out-of-memory";
+  return error instanceof GPUValidationError ? "validation" : "internal";
+}
+
+/**
+ * What is wrong with a kernel, with its label and the WGSL line.
+ * @param {GPUShaderModule} module @param {string} label @param {string} code @param {string} fallback
+ */
+async function explain(module, label, code, fallback) {
+  const info = await module.getCompilationInfo().catch(() => undefined);
+  const first = info?.messages.find((m) => m.type === "error");
+  if (!first) return `kernel ${label}: ${fallback}`;
+  return `kernel ${label}, WGSL line ${first.lineNum}: ${first.message} | ${code.split("\n")[first.lineNum - 1]?.trim() ?? ""}`;
+}

@@ -1,0 +1,85 @@
+"""NumPy for the GPU in a browser tab. `import tabgpu as tg; await tg.init()`; functions have NumPy's and the array API's names.
+
+Arrays are lazy and read with `await a.numpy()`. Everything here is a re-export; the chapters are in ops/.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import dtypes, errors, operators
+from .array import Array, fetch, synchronize
+from .dtypes import (
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)  # fmt: skip
+from .dtypes import bool_ as bool  # the array API's name
+from .errors import *  # noqa: F403  # the public exceptions
+from .ops.creation import (
+    arange,
+    array,
+    asarray,
+    astype,
+    empty,
+    empty_like,
+    eye,
+    full,
+    full_like,
+    identity,
+    linspace,
+    ones,
+    ones_like,
+    zeros,
+    zeros_like,
+)  # fmt: skip
+from .ops.elementwise import *  # noqa: F403  # a table: every row is public
+from .ops.manipulation import (
+    atleast_1d,
+    broadcast_arrays,
+    broadcast_shapes,
+    broadcast_to,
+    expand_dims,
+    flip,
+    fliplr,
+    flipud,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    ravel,
+    reshape,
+    squeeze,
+    swapaxes,
+    transpose,
+)  # fmt: skip
+from .ops.products import dot, matmul
+from .ops.reductions import all, amax, amin, any, argmax, argmin, max, mean, min, prod, sum  # NumPy's names
+from .runtime import device, init, memory, trim
+
+__version__ = "0.1.0"
+newaxis = None
+e, pi, inf, nan, euler_gamma = 2.718281828459045, 3.141592653589793, float("inf"), float("nan"), 0.5772156649015329
+_LAZY = ("nn", "special")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        from importlib import import_module
+
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'tabgpu' has no attribute {name!r}")
+
+
+del annotations

@@ -1,0 +1,82 @@
+"""The door to JavaScript: loads bridge.js and passes bytes. The only module that imports `js` and `pyodide`."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any
+
+from .errors import NoAdapterError
+
+_HELP = (
+    "WebGPU is on by default in Chrome and Edge (113+), Safari 26 and Firefox 141+ on some systems; the page must be https "
+    "or localhost. On Linux or with a blocked driver, start Chromium with --enable-unsafe-webgpu (and "
+    "--enable-features=Vulkan, or --use-webgpu-adapter=swiftshader for software rendering); in Firefox set "
+    "dom.webgpu.enabled in about:config. chrome://gpu says why an adapter is refused"
+)
+_module: Any = None
+
+
+def in_browser() -> bool:
+    """Whether Python runs in Pyodide."""
+    try:
+        import pyodide_js  # noqa: F401  # pyodide's own marker of a live JavaScript side
+    except ImportError:
+        return False
+    return True
+
+
+def can_suspend() -> bool:
+    """Whether a synchronous call may wait for a promise right here (JSPI, entered asynchronously)."""
+    if not in_browser():
+        return False
+    from pyodide.ffi import can_run_sync
+
+    return bool(can_run_sync())
+
+
+def run_sync(awaitable: Any) -> Any:
+    """Waits for an awaitable without `await`; only where can_suspend()."""
+    from pyodide.ffi import run_sync as run
+
+    return run(awaitable)
+
+
+async def _load() -> Any:
+    global _module
+    if _module is None:
+        import js
+        from pyodide.code import run_js
+
+        package = resources.files(__package__)
+        file = package / "bridge.js"
+        if not file.is_file():  # a source tree instead of a wheel
+            file = package / ".." / ".." / "js_bridge" / "bridge.js"
+        source = file.read_text("utf-8")
+        parts = run_js("(text) => new Blob([text], {type: 'text/javascript'})")(source)
+        url = js.URL.createObjectURL(parts)
+        try:
+            _module = await run_js("(url) => import(url)")(url)
+        finally:
+            js.URL.revokeObjectURL(url)
+    return _module
+
+
+async def open_device(limits: dict[str, int], power: str, device: Any = None) -> tuple[Any, dict[str, Any]]:
+    """The bridge object of a new device and its description; NoAdapterError says what to do where there is none."""
+    if not in_browser():
+        raise NoAdapterError("tabgpu runs in Pyodide in a browser tab; `tabgpu run script.py` starts one from a terminal")
+    from pyodide.ffi import JsException
+
+    module = await _load()
+    options = json.dumps({"limits": limits, "powerPreference": power})
+    try:
+        opened = await (module.open(options) if device is None else module.open(options, device))
+    except JsException as error:
+        text = str(error)
+        if "no-webgpu" in text:
+            raise NoAdapterError(f"this browser (or this page) has no navigator.gpu. {_HELP}") from None
+        if "no-adapter" in text:
+            raise NoAdapterError(f"navigator.gpu offers no adapter. {_HELP}") from None
+        raise NoAdapterError(f"the adapter gave no device: {text}. {_HELP}") from None
+    return opened, json.loads(opened.describe())

@@ -1,0 +1,24 @@
+"""Typed options of a device; `await tg.init(...)` sets them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# Names of our own beside WebGPU's limits; all of them may only lower what the device has.
+OWN_LIMITS = ("maxFusedBuffers",)
+
+
+@dataclass(frozen=True)
+class Config:
+    """What `init` was told.
+
+    fuse: False puts every operation in a launch of its own. limits: WebGPU limit names (and `maxFusedBuffers`, storage
+    buffers a generated kernel may use) with lower values. pool_bytes: free GPU memory kept for reuse. memory_limit:
+    bytes of live arrays after which allocation raises OutOfMemoryError (None: only the device's own answer).
+    """
+
+    fuse: bool = True
+    limits: dict[str, int] = field(default_factory=dict)
+    pool_bytes: int = 256 << 20
+    memory_limit: int | None = None
+    power_preference: str = "high-performance"

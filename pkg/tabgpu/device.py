@@ -1,0 +1,368 @@
+"""One open device: buffer ids and pool, pipelines, the command stream, counters, limits and errors."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from itertools import count
+from typing import Any
+
+from . import bridge
+from .config import OWN_LIMITS, Config
+from .errors import DeviceLostError, GPUInternalError, KernelError, LimitError, OutOfMemoryError, TabgpuError
+from .graph import Buffer, nbytes_of
+from .launch import Kernel, Launch
+
+can_suspend, run_sync = bridge.can_suspend, bridge.run_sync
+ALLOC, FREE, DISPATCH = 1, 2, 3
+READ_CHUNK = 64 << 20
+_generations = count(1)
+
+
+async def open_device(config: Config, given: Any = None) -> Device:
+    """A new device on the page's adapter (or on a JavaScript GPUDevice that the page made)."""
+    wanted = {k: v for k, v in config.limits.items() if k not in OWN_LIMITS}
+    opened, about = await bridge.open_device(wanted, config.power_preference, given)
+    return Device(opened, about, config)
+
+
+class Counters:
+    """What the device did since it was opened; tests assert on these."""
+
+    __slots__ = ("bytes_read", "bytes_uploaded", "crossings", "evaluated", "launches", "pipelines", "reads", "submits")
+
+    def __init__(self) -> None:
+        self.launches = self.crossings = self.pipelines = self.submits = self.reads = 0
+        self.bytes_uploaded = self.bytes_read = self.evaluated = 0
+
+    def as_dict(self) -> dict[str, int]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def size_class(nbytes: int) -> int:
+    """The allocation size for a request: at most 12.5 % more, in steps of 256 bytes."""
+    step = 1 << max(8, (nbytes - 1).bit_length() - 4)
+    return max(step, -(-nbytes // step) * step)
+
+
+class Device:
+    """An adapter's device behind the bridge. All sizes in bytes."""
+
+    def __init__(self, opened: Any, about: dict[str, Any], config: Config) -> None:
+        self.js = opened
+        self.config = config
+        self.generation = next(_generations)
+        self.info = {k: about[k] for k in ("vendor", "architecture", "device", "description")}
+        self.fallback: bool = about["fallback"]
+        self.features = frozenset(about["features"])
+        self.limits: dict[str, int] = {k: int(v) for k, v in about["limits"].items()}
+        for name, value in config.limits.items():
+            if name in OWN_LIMITS:
+                self.limits[name] = value
+            elif name not in self.limits:
+                raise ValueError(f"init: {name!r} is no WebGPU limit; known: {', '.join([*self.limits, *OWN_LIMITS])}")
+            else:  # also holds what a device cannot be asked to lower
+                self.limits[name] = min(self.limits[name], value)
+        self.limits.setdefault("maxFusedBuffers", self.limits["maxStorageBuffersPerShaderStage"])
+        self.limits["maxFusedBuffers"] = min(
+            self.limits["maxFusedBuffers"], self.limits["maxStorageBuffersPerShaderStage"]
+        )
+        self.binding_limit = min(self.limits["maxStorageBufferBindingSize"] & ~255, (1 << 32) - 256)
+        self.buffer_limit = self.limits["maxBufferSize"] & ~255
+        self.software = self.fallback or "swiftshader" in json.dumps(self.info).lower()
+        self.lost = ""
+        self.facts: Any = None  # the planner's digest of the limits
+        self.counters = Counters()
+        self.serial = 0
+        self._ids = count(1)
+        self._pool: dict[int, list[int]] = {}
+        self._to_free: list[int] = []
+        self._spoiled: set[int] = set()
+        self._fresh: dict[int, list[int]] = {}  # submit serial -> ids made by it, until confirmed
+        self._pipelines: dict[Kernel, int] = {}
+        self._words: list[int] = []
+        self._params: list[int] = []
+        self._launches: list[Launch] = []
+        self._confirmed = 0
+        self._failed: dict[int, TabgpuError] = {}
+        self._stray: list[TabgpuError] = []
+        self.live_bytes = self.peak_bytes = self.pooled_bytes = 0
+
+    @property
+    def name(self) -> str:
+        parts = dict.fromkeys(p for p in self.info.values() if p)
+        return " ".join(parts) or "unnamed adapter"
+
+    def __repr__(self) -> str:
+        state = f"lost: {self.lost}" if self.lost else "open"
+        return f"<tabgpu device {self.generation}: {self.name}, {state}>"
+
+    # --- memory -------------------------------------------------------------------------------------------------
+
+    def allocate(self, nbytes: int, what: str) -> Buffer:
+        """A Buffer of at least nbytes; a new one is made by the submit that comes next."""
+        asked = size_class(max(nbytes, 16) + 15 & ~15)
+        if asked > self.buffer_limit:
+            asked = nbytes + 15 & ~15
+        if asked > self.buffer_limit:
+            raise LimitError(f"{what}: needs {nbytes:,} bytes, the device's maxBufferSize is {self.buffer_limit:,}")
+        free = self._pool.get(asked)
+        if free:
+            ident = free.pop()
+            self.pooled_bytes -= asked
+        else:
+            limit = self.config.memory_limit
+            if limit is not None and self.live_bytes + asked > limit:
+                raise OutOfMemoryError(
+                    f"{what}: asked for {nbytes:,} bytes, {self.live_bytes:,} are live, memory_limit is {limit:,}"
+                )
+            ident = next(self._ids)
+            self._words += (ALLOC, ident, asked)
+            self._fresh.setdefault(self.serial + 1, []).append(ident)
+        self.live_bytes += asked
+        self.peak_bytes = max(self.peak_bytes, self.live_bytes)
+        return Buffer(self, ident, nbytes, asked)
+
+    def release(self, ident: int, size: int) -> None:
+        """A Buffer died (any time, also inside garbage collection: only lists are touched)."""
+        self.live_bytes -= size
+        if self.lost:
+            return
+        if ident in self._spoiled or self.pooled_bytes + size > self.config.pool_bytes:
+            self._to_free.append(ident)
+            return
+        self.pooled_bytes += size
+        self._pool.setdefault(size, []).append(ident)
+
+    def trim(self) -> None:
+        """Gives the pool's memory back to the device."""
+        for ids in self._pool.values():
+            self._to_free += ids
+        self._pool.clear()
+        self.pooled_bytes = 0
+        self.submit()
+
+    def memory(self) -> dict[str, int]:
+        return {
+            "live_bytes": self.live_bytes, "pooled_bytes": self.pooled_bytes, "peak_bytes": self.peak_bytes,
+            "pool_limit": self.config.pool_bytes, **self.counters.as_dict(),
+        }  # fmt: skip
+
+    # --- work ---------------------------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """DeviceLostError if this device is gone."""
+        if self.lost:
+            raise DeviceLostError(f"{self!r}; `await tg.init()` opens a new one")
+
+    def check_owner(self, buffer: Buffer) -> None:
+        if buffer.device is not self:
+            raise DeviceLostError(f"an array of {buffer.device!r} cannot be used on {self!r}: read it before, or make it anew")
+
+    def upload(self, memory: Any, nbytes: int, what: str) -> Buffer:
+        """A Buffer with a copy of the host memory (a contiguous bytes-like object), one crossing."""
+        self.check()
+        held, self._words = self._words, []
+        try:
+            buffer = self.allocate(nbytes, what)
+            made = self._words
+        finally:
+            self._words = held
+        self.serial += 1
+        buffer.taint = frozenset((self.serial,))
+        self.js.upload(self.serial, buffer.id, made[2] if made else 0, memory)
+        self.counters.crossings += 1
+        self.counters.bytes_uploaded += nbytes
+        return buffer
+
+    def missing(self, launches: list[Launch]) -> list[Kernel]:
+        """The kernels of a plan that have no pipeline yet, each once."""
+        return list({x.kernel: None for x in launches if x.kernel.access and not self._pipelines.get(x.kernel)})
+
+    async def compile(self, kernels: list[Kernel]) -> None:
+        """Makes pipelines concurrently; KernelError names the first that is wrong."""
+        waits = []
+        for kernel in kernels:
+            ident = self._pipelines[kernel] = len(self._pipelines) + 1
+            self.counters.pipelines += 1
+            self.counters.crossings += 1
+            waits.append((kernel, self.js.pipelineAsync(ident, kernel.label, kernel.code, kernel.access)))
+        wrong = []
+        for kernel, wait in waits:
+            message = await self.guard(wait)
+            if message:
+                wrong.append(message)
+                self._pipelines[kernel] = 0
+        if wrong:
+            raise KernelError(wrong[0])
+
+    def append(self, launch: Launch) -> None:
+        """Adds one launch to the stream, allocating what it writes."""
+        kernel = launch.kernel
+        if not kernel.access:  # nothing to run: an empty result
+            for op in launch.writes:
+                op.buffer = self.allocate(0, kernel.label)
+            return
+        ident = self._pipelines.get(kernel)
+        if not ident:
+            ident = self._pipelines[kernel] = len(self._pipelines) + 1
+            self.counters.pipelines += 1
+            self.counters.crossings += 1
+            self.js.pipeline(ident, kernel.label, kernel.code, kernel.access)
+        taint: frozenset[int] = frozenset((self.serial + 1,))
+        bindings: list[int] = []
+        windows = launch.windows
+        k = 0
+        for op in launch.reads:
+            buffer = op.buffer
+            assert buffer is not None, f"{kernel.label} reads a value that was not computed"
+            if buffer.device is not self:
+                self.check_owner(buffer)
+            if buffer.taint and not buffer.taint <= taint:
+                taint |= {s for s in buffer.taint if s > self._confirmed or s in self._failed}
+            bindings += (buffer.id, *windows[k]) if windows else (buffer.id, 0, 0)
+            k += 1
+        for op in launch.writes:
+            buffer = op.buffer
+            if buffer is None:
+                buffer = op.buffer = self.allocate(nbytes_of(op), kernel.label)
+            buffer.taint = taint if not windows else taint | buffer.taint
+            bindings += (buffer.id, *windows[k]) if windows else (buffer.id, 0, 0)
+            k += 1
+        params = self._params
+        grid = launch.grid
+        self._words += (DISPATCH, ident, grid[0], grid[1], grid[2], 4 * len(params), k)
+        self._words += bindings
+        params += launch.words
+        step = max(64, self.limits["minUniformBufferOffsetAlignment"] // 4)
+        params += [0] * (-len(params) % step)
+        self.counters.launches += 1
+
+    def submit(self) -> None:
+        """Sends the stream, if there is one: one crossing, one encoder, one submit."""
+        words = self._words
+        if self._to_free:
+            free, self._to_free = self._to_free, []
+            for ident in free:
+                words += (FREE, ident)
+            self._spoiled.difference_update(free)
+        if not words or self.lost:
+            words.clear()
+            self._params.clear()
+            return
+        self.serial += 1
+        stream = array("I", words)
+        stream.extend(self._params)
+        commands = len(words)
+        self._words, self._params = [], []
+        self.js.submit(self.serial, memoryview(stream), commands)
+        self.counters.crossings += 1
+        self.counters.submits += 1
+
+    def abandon(self) -> None:
+        """Forgets a stream that could not be finished; ids it would have made were never made."""
+        made = {self._words[k + 1] for k in range(0, len(self._words) - 2) if self._words[k] == ALLOC}
+        fresh = set(self._fresh.pop(self.serial + 1, ()))
+        self._spoiled |= fresh & made
+        self._words, self._params = [], []
+
+    # --- waiting ------------------------------------------------------------------------------------------------
+
+    async def guard(self, promise: Any) -> Any:
+        """Awaits a promise of the bridge; a lost device becomes DeviceLostError."""
+        from pyodide.ffi import JsException  # only reached with a live JavaScript side
+
+        try:
+            return await promise
+        except JsException as error:
+            reason = str(self.js.lostReason)
+            if reason:
+                self.lost = reason
+                self.check()
+            raise GPUInternalError(str(error)) from None
+
+    async def read(self, ranges: list[tuple[Buffer, int, int]], target: Any) -> None:
+        """Copies (buffer, byte offset, bytes) ranges, all multiples of 4, packed into target; raises their errors."""
+        self.check()
+        request = array("I")
+        total = 0
+        for buffer, offset, n in ranges:
+            self.check_owner(buffer)
+            request.extend((buffer.id, offset, n))
+            total += n
+        self.counters.crossings += 1
+        self.counters.reads += 1
+        self.counters.bytes_read += total
+        serial = self.serial
+        report = await self.guard(self.js.read(memoryview(request), memoryview(target).cast("B"), READ_CHUNK))
+        self._absorb(report, serial)
+        for buffer, _, _ in ranges:
+            self.raise_for(buffer)
+
+    async def wait(self) -> None:
+        """Until all submitted work is done; raises stray errors."""
+        self.check()
+        serial = self.serial
+        self.counters.crossings += 1
+        report = await self.guard(self.js.wait())
+        self._absorb(report, serial)
+        if self._stray:
+            raise self._stray.pop(0)
+
+    def raise_for(self, buffer: Buffer) -> None:
+        """The error of a submit that this content depends on, if one failed."""
+        if self._failed:
+            for serial in sorted(buffer.taint):
+                if serial in self._failed:
+                    failure = self._failed[serial]
+                    raise type(failure)(*failure.args)
+
+    def failed(self) -> list[TabgpuError]:
+        """Errors of submits whose results nobody has read."""
+        return list(self._failed.values())
+
+    def _absorb(self, report: str, serial: int) -> None:
+        """Notes what the bridge says of all submits up to `serial`: failed, or confirmed."""
+        faults: list[dict[str, Any]] = []
+        if report:
+            said = json.loads(report)
+            faults = said["faults"]
+            for fault in faults:
+                error = self._error(fault, said["broken"])
+                if fault["serial"]:
+                    self._failed.setdefault(fault["serial"], error)
+                    self._spoiled.update(self._fresh.get(fault["serial"], ()))
+                    self._drop_pooled(self._fresh.get(fault["serial"], ()))
+                self._stray.append(error)
+        for done in [s for s in self._fresh if s <= serial]:
+            del self._fresh[done]
+        self._confirmed = max(self._confirmed, serial)
+
+    def _drop_pooled(self, idents: Any) -> None:
+        gone = set(idents)
+        for size, ids in self._pool.items():
+            bad = [i for i in ids if i in gone]
+            if bad:
+                self._pool[size] = [i for i in ids if i not in gone]
+                self.pooled_bytes -= size * len(bad)
+                self._to_free += bad
+
+    def _error(self, fault: dict[str, Any], broken: list[str]) -> TabgpuError:
+        message = fault["message"].strip()
+        if fault["kind"] == "out-of-memory":
+            limit = self.config.memory_limit
+            return OutOfMemoryError(
+                f"the device could not allocate: {message}; {self.live_bytes:,} bytes are live, limit "
+                f"{self.buffer_limit if limit is None else limit:,}"
+            )
+        if fault["kind"] == "internal":
+            return GPUInternalError(message)
+        if broken and "nvalid ComputePipeline" in message:
+            return KernelError(broken[0])
+        return KernelError(message)
+
+    def close(self) -> None:
+        """Destroys the device; its arrays raise DeviceLostError from now on."""
+        if not self.lost:
+            self.lost = "closed"
+            self.js.close()

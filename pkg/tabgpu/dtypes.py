@@ -1,0 +1,159 @@
+"""Every dtype (storage, WGSL type) and the only promotion function. Nothing here knows arrays or devices."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from .errors import TabgpuError
+
+
+class DType:
+    """One element type. `kind` is the compute class: b bool, i signed, u unsigned, f real, c complex.
+
+    Storage is in 32-bit words: `per_word` elements share one word (4 for 1-byte types, 2 for 2-byte types, else 1),
+    or one element takes `words` words (2 for complex64). `available` says whether arrays of it can be made.
+    """
+
+    __slots__ = ("available", "itemsize", "kind", "name", "per_word", "wgsl", "words")
+
+    def __init__(self, name: str, kind: str, itemsize: int, wgsl: str, available: bool) -> None:
+        self.name, self.kind, self.itemsize, self.wgsl, self.available = name, kind, itemsize, wgsl, available
+        self.per_word = max(1, 4 // itemsize)
+        self.words = max(1, itemsize // 4)
+
+    def __repr__(self) -> str:
+        return f"tabgpu.{self.name}"
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> str:
+        return {"bool": "bool_"}.get(self.name, self.name)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, DType):
+            return False
+        try:
+            return as_dtype(other, checked=False) is self
+        except TypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+bool_: Final = DType("bool", "b", 1, "bool", True)
+int32: Final = DType("int32", "i", 4, "i32", True)
+uint32: Final = DType("uint32", "u", 4, "u32", True)
+float32: Final = DType("float32", "f", 4, "f32", True)
+# Storage is settled for the following; arrays of them come with the next chapters.
+int8: Final = DType("int8", "i", 1, "i32", False)
+int16: Final = DType("int16", "i", 2, "i32", False)
+uint8: Final = DType("uint8", "u", 1, "u32", False)
+uint16: Final = DType("uint16", "u", 2, "u32", False)
+float16: Final = DType("float16", "f", 2, "f32", False)
+bfloat16: Final = DType("bfloat16", "f", 2, "f32", False)
+complex64: Final = DType("complex64", "c", 8, "vec2f", False)
+# Names only: WebGPU has no 64-bit types (docs/differences.md).
+int64: Final = DType("int64", "i", 8, "", False)
+uint64: Final = DType("uint64", "u", 8, "", False)
+float64: Final = DType("float64", "f", 8, "", False)
+complex128: Final = DType("complex128", "c", 16, "", False)
+
+ALL: Final[dict[str, DType]] = {
+    d.name: d
+    for d in (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
+    + (float16, bfloat16, float32, float64, complex64, complex128)
+}
+BY_KIND: Final[dict[str, DType]] = {"b": bool_, "i": int32, "u": uint32, "f": float32}
+_PYTHON: Final[dict[type, DType]] = {bool: bool_, int: int32, float: float32, complex: complex64}
+_RANK: Final = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+
+
+def as_dtype(spec: Any, *, checked: bool = True) -> DType:
+    """The DType for a DType, a name, a Python type or a NumPy dtype; TypeError if unknown or (checked) not available."""
+    if isinstance(spec, DType):
+        found: DType | None = spec
+    elif isinstance(spec, type) and spec in _PYTHON:
+        found = _PYTHON[spec]
+    elif isinstance(spec, str) and spec in ALL:
+        found = ALL[spec]
+    else:
+        found = ALL.get(_numpy_name(spec))
+    if found is None:
+        raise TypeError(f"dtype {spec!r} is not known to tabgpu; it has {', '.join(ALL)}")
+    if checked and not found.available:
+        if (found.itemsize == 8 and found.kind != "c") or found.itemsize == 16:
+            raise TypeError(f"dtype {found.name}: WebGPU has no 64-bit types; use the 32-bit twin (docs/differences.md)")
+        raise TypeError(f"dtype {found.name} is not supported yet; available: bool, int32, uint32, float32")
+    return found
+
+
+def _numpy_name(spec: Any) -> str:
+    """The name of anything NumPy would take as a dtype ('<f4', np.float32, np.dtype('bool')); '' if it would not."""
+    try:
+        import numpy as np  # only reached for foreign specs, so that importing tabgpu needs no NumPy
+
+        return np.dtype(spec).name
+    except (ImportError, TypeError):
+        return ""
+
+
+class Weak:
+    """A Python scalar's claim in promotion: a kind without a width."""
+
+    __slots__ = ("kind", "value")
+
+    def __init__(self, value: bool | int | float | complex) -> None:
+        self.value = value
+        self.kind = (
+            "b" if isinstance(value, bool) else "i" if isinstance(value, int) else "f" if isinstance(value, float) else "c"
+        )
+
+
+_cache: dict[tuple[object, ...], DType] = {}
+
+
+def promote(*operands: DType | str, where: str = "result_type") -> DType:
+    """The one promotion function. Operands are DTypes, or the kind letter ('b', 'i', 'f') of a weak Python scalar.
+
+    bool < int32, uint32 < float32. int32 with uint32 raises TypeError; an integer with a float gives float32; a weak
+    scalar only lifts the kind (int32 array + 1.5 is float32, uint32 array + 1 is uint32).
+    """
+    got = _cache.get(operands)
+    if got is None:
+        got = _cache[operands] = _promote(operands, where)
+    return got
+
+
+def _promote(operands: tuple[DType | str, ...], where: str) -> DType:
+    strong = [o for o in operands if isinstance(o, DType)]
+    best = strong[0] if strong else None
+    for d in strong[1:]:
+        best = _pair(best, d, where)  # type: ignore[arg-type]
+    weak = max((o for o in operands if isinstance(o, str)), key=lambda k: _RANK[k], default="b")
+    if weak == "c":
+        raise TypeError(f"{where}: complex numbers are not supported yet")
+    if best is None or _RANK[weak] > _RANK[best.kind]:
+        return BY_KIND[weak]
+    return best
+
+
+def _pair(a: DType, b: DType, where: str) -> DType:
+    if a is b:
+        return a
+    if {a.kind, b.kind} == {"i", "u"}:
+        raise TypeError(f"{where}: {a.name} with {b.name} has no common 32-bit type; use .astype('int32') or .astype('uint32')")
+    return a if _RANK[a.kind] > _RANK[b.kind] else b
+
+
+def check_scalar(value: Any, dtype: DType, where: str) -> None:
+    """OverflowError if a Python integer does not fit an integer dtype (NumPy 2's rule); floats never overflow here."""
+    if dtype.kind in "iu" and isinstance(value, int):
+        low, high = (-(2**31), 2**31 - 1) if dtype.kind == "i" else (0, 2**32 - 1)
+        if not low <= value <= high:
+            raise OverflowError(f"{where}: Python integer {value} out of bounds for {dtype.name}")
+
+
+__all__ = ["ALL", "DType", "TabgpuError", "as_dtype", "promote"]

@@ -1,0 +1,261 @@
+"""The seam between what arrays mean and how they are computed: upload, note (which may flush), fetch, wait."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from .config import Config
+from .device import Device, can_suspend, open_device, run_sync, size_class
+from .dtypes import DType
+from .errors import LimitError, NotInitializedError, OutOfMemoryError, SyncError, TabgpuError
+from .graph import EW, IOTA, LEAF, SCALAR, Fn, Op, nbytes_of
+from .launch import Launch
+from .layout import Layout, Shape, is_contiguous
+from .lower import Facts, lower
+from .plan import Group, plan
+
+MAX_PENDING = 128  # operations before the graph is flushed by itself
+MAX_DEPTH = 128
+MAX_WORK = 1 << 30  # elements (or multiply-adds / 64) before a flush, so that no submit runs for seconds
+BIG = 1 << 20
+
+_device: Device | None = None
+_opening: asyncio.Future[Device] | None = None
+_pending: list[Any] = []
+_work = 0
+_copies: dict[DType, Fn] = {}
+
+
+def device() -> Device:
+    """The open device; opens one where Python can suspend, NotInitializedError elsewhere."""
+    if _device is None:
+        if can_suspend():
+            return run_sync(open_new(Config()))  # type: ignore[no-any-return]
+        raise NotInitializedError("no GPU device is open: write `await tg.init()` first")
+    return _device
+
+
+def current() -> Device | None:
+    """The open device, if any."""
+    return _device
+
+
+async def open_new(config: Config, given: Any = None) -> Device:
+    """Opens a device and closes the one before; calls made while one is opening share it."""
+    global _device, _opening
+    if _opening is not None:
+        return await asyncio.shield(_opening)
+    _opening = asyncio.get_running_loop().create_future()
+    try:
+        fresh = await open_device(config, given)
+        old, _device = _device, fresh
+        _pending.clear()
+        if old is not None:
+            old.close()
+        _opening.set_result(fresh)
+        return fresh
+    except BaseException as error:
+        _opening.set_exception(error)
+        _opening.exception()  # seen here: no warning if nobody shares it
+        raise
+    finally:
+        _opening = None
+
+
+def upload(memory: Any, dtype: DType, shape: Shape, what: str) -> Op:
+    """A leaf with a copy of host memory: packed elements of dtype in row-major order."""
+    op = Op(LEAF, None, (), (), shape, dtype)
+    op.buffer = device().upload(memory, nbytes_of(op), what)
+    return op
+
+
+def note(op: Op) -> None:
+    """Remembers a new pending Op; flushes by itself when the graph gets long, deep or heavy."""
+    global _work
+    _pending.append(op.cell)
+    if op.size > BIG:
+        _work += op.size
+    if len(_pending) >= MAX_PENDING or op.depth >= MAX_DEPTH or _work >= MAX_WORK:
+        flush()
+
+
+def weigh(work: int) -> None:
+    """Adds the work of an operation that costs more than its size (a product, a long reduction)."""
+    global _work
+    _work += work
+
+
+def flush() -> None:
+    """Computes everything pending that an Array still names; waits for nothing."""
+    global _work
+    _work = 0
+    cells, _pending[:] = list(_pending), []
+    roots = [c.op for ref in cells if (c := ref()) is not None and c.op.buffer is None and c.op.kind >= EW]
+    if not roots:
+        return
+    gpu = device()
+    gpu.check()
+    try:
+        execute(gpu, prepare(gpu, roots))
+    except TabgpuError:
+        if len(roots) == 1:
+            return  # its own read raises the error again
+        for root in roots:
+            try:
+                if root.buffer is None:
+                    execute(gpu, prepare(gpu, [root]))
+            except TabgpuError:
+                continue
+
+
+def prepare(gpu: Device, roots: list[Op]) -> list[tuple[Group, list[Launch]]]:
+    """Plans and lowers without side effects on the device; raises what can be known before any GPU work."""
+    facts = gpu.facts
+    if facts is None:
+        limits = gpu.limits
+        workgroup = 1 << min(256, limits["maxComputeInvocationsPerWorkgroup"], limits["maxComputeWorkgroupSizeX"]).bit_length() - 1  # fmt: skip
+        groups = limits["maxComputeWorkgroupsPerDimension"]
+        facts = gpu.facts = Facts(workgroup, groups, gpu.binding_limit, gpu.software, limits)
+    lowered = []
+    asked = 0
+    for group in plan(roots, budget=gpu.limits["maxFusedBuffers"], fuse=gpu.config.fuse):
+        launches = lower(group, facts)
+        lowered.append((group, launches))
+        for launch in launches:
+            for op in launch.writes:
+                n = nbytes_of(op)
+                if n > gpu.buffer_limit:
+                    raise LimitError(f"{launch.kernel.label}: its result needs {n:,} bytes, maxBufferSize is {gpu.buffer_limit:,}")
+                asked += size_class(n)
+    limit = gpu.config.memory_limit
+    if limit is not None and gpu.live_bytes + asked > limit:
+        raise OutOfMemoryError(
+            f"{asked:,} bytes asked for new results, {gpu.live_bytes:,} are live, memory_limit is {limit:,}"
+        )
+    return lowered
+
+
+def execute(gpu: Device, lowered: list[tuple[Group, list[Launch]]]) -> None:
+    """Allocates, emits and submits in one go; planned Ops let go of their inputs as soon as these are read."""
+    try:
+        lowered.reverse()
+        while lowered:
+            group, launches = lowered.pop()
+            launches.reverse()
+            while launches:
+                gpu.append(launches.pop())
+            release(gpu, group)
+    except BaseException:
+        gpu.abandon()
+        raise
+    gpu.submit()
+
+
+def release(gpu: Device, group: Group) -> None:
+    """Drops the inputs of computed Ops, newest first, so that no chain is torn down recursively."""
+    outs = set(group.outs)
+    for op in reversed(group.members):
+        if op in outs or not op.uses:
+            _drop(op)
+    gpu.counters.evaluated += len(group.members) * group.size
+    if group.core is not None:
+        _drop(group.core)
+    if group.pre is not None:
+        for op in reversed(group.pre.members):
+            if not op.uses:
+                _drop(op)
+        gpu.counters.evaluated += len(group.pre.members) * group.pre.size
+
+
+def _drop(op: Op) -> None:
+    for a in op.args:
+        if type(a) is Op:
+            a.uses -= 1
+    op.args = op.views = ()
+    op.depth = 0
+
+
+def copy_fn(dtype: DType) -> Fn:
+    """The function that copies (and so packs) values of a dtype."""
+    fn = _copies.get(dtype)
+    if fn is None:
+        fn = _copies[dtype] = Fn(f"copy_{dtype.name}", "x", dtype.kind, dtype)
+    return fn
+
+
+def packed(op: Op, layout: Layout) -> tuple[Op, int]:
+    """(Op, first element) of a row-major run that holds a view's elements; a new pending copy if there is none yet."""
+    if (op.kind in (SCALAR, IOTA) and op.buffer is None) or not is_contiguous(layout):
+        return Op(EW, copy_fn(op.dtype), (op,), (None if layout is op.layout else layout,), layout.shape, op.dtype), 0
+    return op, layout.offset
+
+
+async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
+    """Computes and reads several views in one submit and one read: (host memory, first byte) for each."""
+    gpu = device()
+    gpu.check()
+    targets = [packed(op, layout) for op, layout in views]
+    await compute([op for op, _ in targets if op.size])
+    ranges, places, total = [], [], 0
+    for (op, first), (_, layout) in zip(targets, views, strict=True):
+        size = 1
+        for n in layout.shape:
+            size *= n
+        if not size:
+            places.append(total)
+            continue
+        begin = first * op.dtype.itemsize
+        lead = begin & 3
+        n = lead + size * op.dtype.itemsize + 3 & ~3
+        assert op.buffer is not None
+        ranges.append((op.buffer, begin - lead, n))
+        places.append(total + lead)
+        total += n
+    memory = bytearray(total)
+    if total:
+        await gpu.read(ranges, memory)
+    return [(memory, at) for at in places]
+
+
+async def compute(ops: list[Op]) -> None:
+    """Computes Ops. Missing kernels are compiled first, all at once; then plan, emit and submit are one synchronous step."""
+    gpu = device()
+    while True:
+        roots = [op for op in ops if op.buffer is None]
+        if not roots:
+            return
+        for op in ops:
+            if op.buffer is not None:
+                gpu.check_owner(op.buffer)
+        lowered = prepare(gpu, roots)
+        missing = gpu.missing([x for _, launches in lowered for x in launches])
+        if not missing:
+            execute(gpu, lowered)
+            return
+        del lowered
+        await gpu.compile(missing)
+        gpu.check()
+
+
+async def wait() -> None:
+    """Computes everything pending and waits until the device is idle; raises errors nobody has seen."""
+    gpu = device()
+    gpu.check()
+    cells = list(_pending)
+    roots = [c.op for ref in cells if (c := ref()) is not None and c.op.buffer is None and c.op.kind >= EW]
+    _pending.clear()
+    if roots:
+        await compute(roots)
+    await gpu.wait()
+
+
+def wait_for(awaitable: Any, what: str, instead: str) -> Any:
+    """The result of an awaitable without `await`, where Python can suspend; SyncError with what to write elsewhere."""
+    if can_suspend():
+        return run_sync(awaitable)
+    awaitable.close()
+    raise SyncError(f"{what} needs the value now, and Python cannot wait here: write `{instead}`")
+
+
+__all__ = ["Device", "can_suspend", "device", "fetch", "note", "upload", "wait"]

@@ -1,0 +1,130 @@
+"""Op (one value of the lazy graph), Fn (what it computes), Cell (a name for it), Buffer (a device id with a finaliser)."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import Any
+from weakref import ref
+
+from .dtypes import DType
+from .layout import Layout, Shape, contiguous
+
+# kinds of Op
+LEAF, SCALAR, IOTA, EW, REDUCE, MATMUL = range(6)
+
+_serials = count(1)
+_fn_idents = count(1)
+
+
+def is_operators(expr: str) -> bool:
+    """Whether a WGSL expression calls nothing (so that it also holds for vec4 operands)."""
+    return not re.search(r"[\w>]\(", expr)
+
+
+class Fn:
+    """An elementwise function for one combination of operand kinds: a scalar WGSL expression over x, y, z.
+
+    `kinds` are the operands' compute kinds, `dtype` the result's; `cheap` says that computing it again costs no more
+    than reading it back.
+    """
+
+    __slots__ = ("cheap", "dtype", "expr", "ident", "kinds", "name", "vector")
+
+    def __init__(self, name: str, expr: str, kinds: str, dtype: DType) -> None:
+        self.name, self.expr, self.kinds, self.dtype = name, expr, kinds, dtype
+        self.vector = is_operators(expr) and not re.search(r"&&|[|][|]|\d", expr)
+        self.cheap = is_operators(expr) or name.startswith("cast_")
+        self.ident = next(_fn_idents)
+
+
+class ReduceFn:
+    """A reduction: combine(a, b) over T with an identity; `arg` ones carry the position instead of the value."""
+
+    __slots__ = ("arg", "combine", "dtype", "ident", "identity", "kind", "name")
+
+    def __init__(self, name: str, kind: str, combine: str, identity: int, dtype: DType, arg: bool = False) -> None:
+        self.name, self.kind, self.combine, self.identity = name, kind, combine, identity
+        self.dtype, self.arg = dtype, arg
+        self.ident = next(_fn_idents)
+
+
+class Buffer:
+    """GPU memory of one Op. When it dies its id goes back to the device's pool: safe, since the queue keeps order."""
+
+    __slots__ = ("device", "id", "nbytes", "size", "taint")
+
+    def __init__(self, device: Any, ident: int, nbytes: int, size: int) -> None:
+        self.device, self.id, self.nbytes, self.size = device, ident, nbytes, size
+        self.taint: frozenset[int] = frozenset()  # unconfirmed submits this content depends on
+
+    def __del__(self) -> None:
+        self.device.release(self.id, self.size)
+
+
+class Op:
+    """An immutable value: `fn` applied to `args`, each seen through its view (None: as it is).
+
+    `args` are Ops or, for weak scalars, Python numbers. Once `buffer` is set the args are dropped. `uses` counts the
+    Ops that were built on it. `_seen` and `_uses` are the planner's notes of one walk.
+    """
+
+    __slots__ = (
+        "_seen", "_uses", "args", "buffer", "cell", "depth", "dtype", "extra", "fn", "kind",
+        "layout", "serial", "shape", "size", "uses", "views",
+    )  # fmt: skip
+
+    def __init__(
+        self, kind: int, fn: Any, args: tuple[Any, ...], views: tuple[Layout | None, ...], shape: Shape, dtype: DType,
+        extra: Any = None,
+    ) -> None:  # fmt: skip
+        self.kind, self.fn, self.args, self.views, self.shape, self.dtype = kind, fn, args, views, shape, dtype
+        self.extra = extra
+        layout, size = shapes.get(shape) or _shape_facts(shape)
+        self.layout: Layout = layout
+        self.size: int = size
+        self.serial = next(_serials)
+        self.buffer: Buffer | None = None
+        self.cell: Any = None
+        self.uses = 0
+        self._seen = 0
+        self._uses: Any = None
+        depth = 0
+        for a in args:
+            if type(a) is Op:
+                a.uses += 1
+                depth = max(depth, a.depth)
+        self.depth = depth + 1 if kind >= EW else 0
+
+    def live(self) -> bool:
+        """Whether some Array still names this value."""
+        cell = self.cell and self.cell()
+        return cell is not None and cell.op is self
+
+
+class Cell:
+    """What Arrays share: an array and its views point to one Cell; assignment points the Cell to a new Op."""
+
+    __slots__ = ("__weakref__", "op")
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+        op.cell = ref(self)
+
+
+shapes: dict[Shape, tuple[Layout, int]] = {}
+
+
+def _shape_facts(shape: Shape) -> tuple[Layout, int]:
+    if len(shapes) > 65536:
+        shapes.clear()
+    size = 1
+    for n in shape:
+        size *= n
+    shapes[shape] = found = (contiguous(shape), size)
+    return found
+
+
+def nbytes_of(op: Op) -> int:
+    """Bytes of the packed elements, without padding."""
+    return op.size * op.dtype.itemsize

@@ -1,0 +1,108 @@
+"""Hand-written WGSL: reads the .wgsl files, pulls in what they `// use`, and rewrites their own const and alias lines."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+
+_LINE = re.compile(r"^(const|alias) (\w+) = (.*?);", re.M)
+_USE = re.compile(r"^// use ([\w ,]+)$", re.M)
+_DEFINED = re.compile(r"^fn (\w+)\(", re.M)
+_CALLED = re.compile(r"\b(\w+)\(")
+
+
+@cache
+def read(name: str) -> str:
+    """The text of kernels/NAME.wgsl."""
+    return (resources.files(__package__) / f"{name}.wgsl").read_text("utf-8")
+
+
+@cache
+def homes() -> dict[str, str]:
+    """Function name -> the lib file that defines it."""
+    found: dict[str, str] = {}
+    for entry in (resources.files(__package__) / "lib").iterdir():
+        if entry.name.endswith(".wgsl"):
+            stem = entry.name.removesuffix(".wgsl")
+            for function in _DEFINED.findall(read(f"lib/{stem}")):
+                if function in found:
+                    raise ValueError(f"kernels: {function} is defined in lib/{found[function]} and lib/{stem}")
+                found[function] = stem
+    return found
+
+
+def called(text: str) -> list[str]:
+    """The lib files that define functions which a WGSL text calls, sorted."""
+    index = homes()
+    return sorted({index[name] for name in _CALLED.findall(text) if name in index})
+
+
+def library(files: list[str]) -> str:
+    """The lib files and all they use, each once, users after what they use."""
+    done: dict[str, str] = {}
+
+    def visit(file: str) -> None:
+        if file in done:
+            return
+        done[file] = ""
+        text = read(f"lib/{file}")
+        for name in uses(text):
+            visit(name)
+        done[file] = done.pop(file) + text
+
+    for file in files:
+        visit(file)
+    return "\n".join(done.values())
+
+
+def uses(text: str) -> list[str]:
+    """The names in a text's `// use` lines."""
+    return [name for line in _USE.findall(text) for name in re.split(r"[ ,]+", line.strip()) if name]
+
+
+def rewrite(text: str, params: dict[str, object]) -> str:
+    """The text with its own top-level `const NAME = ..;` and `alias NAME = ..;` lines changed; ValueError on others."""
+    left = dict(params)
+
+    def line(match: re.Match[str]) -> str:
+        kind, name, old = match.groups()
+        if name not in left:
+            return match.group(0)
+        value = left.pop(name)
+        if isinstance(value, bool):
+            new = "true" if value else "false"
+        elif isinstance(value, int):
+            new = f"{value}u" if old.endswith("u") else str(value)
+        else:
+            new = str(value)
+        return f"{kind} {name} = {new};"
+
+    out = _LINE.sub(line, text)
+    if left:
+        raise ValueError(f"kernels: no const or alias line for {', '.join(left)}")
+    return out
+
+
+def specialise(name: str, **params: object) -> str:
+    """kernels/NAME.wgsl with its tunables set and its library in front: a whole module."""
+    text = rewrite(read(name), params)
+    return library(uses(text)) + "\n" + text
+
+
+def replace_function(text: str, name: str, body: str) -> str:
+    """The text with the top-level function `name` replaced by another text (a hook)."""
+    found = re.search(rf"^fn {name}\(.*?^\}}|^fn {name}\(.*\}}$", text, re.M | re.S)
+    one_line = re.search(rf"^fn {name}\([^\n]*\}}$", text, re.M)
+    found = one_line or found
+    if not found:
+        raise ValueError(f"kernels: no hook fn {name}")
+    return text[: found.start()] + body + text[found.end() :]
+
+
+def replace_block(text: str, name: str, body: str) -> str:
+    """The text with what stands between the lines `// NAME: begin` and `// NAME: end` replaced."""
+    found = re.search(rf"^ *// {name}: begin.*?\n(.*?)^ *// {name}: end", text, re.M | re.S)
+    if not found:
+        raise ValueError(f"kernels: no block {name}")
+    return text[: found.start(1)] + body + text[found.end(1) :]

@@ -1,0 +1,15 @@
+// u32 keys that order as f32 values do, for argmax, argmin and sorting: -0 equals +0, every NaN is greatest.
+
+fn key_max_f32(x: f32) -> u32 {
+  let bits = bitcast<u32>(x);
+  let magnitude = bits & 0x7fffffffu;
+  let key = select(magnitude | 0x80000000u, 0x80000000u - magnitude, bits > 0x80000000u);
+  return select(key, 0xffffffffu, magnitude > 0x7f800000u);
+}
+
+fn key_min_f32(x: f32) -> u32 {
+  let bits = bitcast<u32>(x);
+  let magnitude = bits & 0x7fffffffu;
+  let key = select(magnitude | 0x80000000u, 0x80000000u - magnitude, bits > 0x80000000u);
+  return select(~key, 0xffffffffu, magnitude > 0x7f800000u);
+}

@@ -1,0 +1,74 @@
+// reduce: for each of N outputs, combine R elements to one; pairwise, so that sums keep the error of a tree.
+//
+// LANES threads share one output and WG / LANES outputs share a workgroup. A thread takes four neighbours at a time and
+// sums sixteen such steps before it adds them to its total. A long axis is cut into chunks: pass 1 writes one partial a
+// chunk, the same kernel then reduces the partials.
+//
+// Parameters (group 1, u32 words):
+//   0 end of this launch's outputs   1 its first output   2 R   3 elements a chunk (a multiple of 4)
+//   4 chunks of an output in all     5 first chunk of this launch   6 its number of chunks   7 bits of the identity
+//   8 output index at which the bound window of dst begins   from 12 on: codegen's
+// Dispatch: ceil(outputs / (WG / LANES)) * chunks workgroups, folded into x, y, z.
+// Hooks: begin(o) and load4(r) give the elements r .. r+3 of output o; combine; emit(v, i) stores.
+
+alias T = f32;
+const WG = 256u;
+const LANES = 256u;
+const OUT_FAST = false; // whether neighbouring threads walk along outputs (true) or along the reduced axis
+const PV = 4u;
+
+@group(0) @binding(0) var<storage, read> src: array<u32>;
+@group(0) @binding(1) var<storage, read_write> dst: array<u32>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
+
+const OUTS = WG / LANES;
+var<workgroup> tree: array<T, WG>;
+var<private> row: u32;
+
+fn begin(o: u32) { row = o * P[0].z; }
+fn load4(r: u32) -> vec4<T> { return vec4<T>(bitcast<T>(src[row + r]), bitcast<T>(src[row + r + 1u]), bitcast<T>(src[row + r + 2u]), bitcast<T>(src[row + r + 3u])); }
+fn combine(a: vec4<T>, b: vec4<T>) -> vec4<T> { return a + b; }
+fn emit(v: T, i: u32) { dst[i - P[2].x] = bitcast<u32>(v); }
+
+@compute @workgroup_size(WG)
+fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
+  let job = g.x + ng.x * (g.y + ng.y * g.z);
+  let chunk = P[1].y + job % P[1].z;
+  var lane = l % LANES;
+  var o = P[0].y + (job / P[1].z) * OUTS + l / LANES;
+  var hop = 1u;
+  if (OUT_FAST) {
+    lane = l / OUTS;
+    o = P[0].y + (job / P[1].z) * OUTS + l % OUTS;
+    hop = OUTS;
+  }
+  let valid = o < P[0].x;
+  let none = vec4<T>(bitcast<T>(P[1].w));
+  var total = none;
+  if (valid) {
+    begin(o);
+    let start = chunk * P[0].w;
+    let end = min(start + P[0].w, P[0].z);
+    var r = start + lane * 4u;
+    while (r < end) {
+      var part = none;
+      for (var k = 0u; k < 16u && r < end; k++) {
+        let v = load4(r);
+        part = combine(part, select(none, v, vec4u(r, r + 1u, r + 2u, r + 3u) < vec4u(end)));
+        r += LANES * 4u;
+      }
+      total = combine(total, part);
+    }
+  }
+  let half = combine(total, total.zwxy);
+  tree[l] = combine(half, half.yxwz).x;
+  for (var step = LANES / 2u; step > 0u; step /= 2u) {
+    workgroupBarrier();
+    if (lane < step) {
+      tree[l] = combine(vec4<T>(tree[l]), vec4<T>(tree[l + step * hop])).x;
+    }
+  }
+  if (lane == 0u && valid) {
+    emit(tree[l], o * P[1].x + chunk);
+  }
+}

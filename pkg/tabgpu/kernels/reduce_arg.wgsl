@@ -1,0 +1,75 @@
+// reduce_arg: for each of N outputs, the first position of the greatest of R u32 keys (argmax, argmin over ordered keys).
+//
+// Shape of the work, parameters and dispatch: as reduce.wgsl. Keys are whole order-preserving u32 numbers, so ties and
+// NaN need no care here: the greater key wins, then the lower position. Pass 1 of a long axis writes (key, position)
+// pairs; pass 2 reads them through load4 and positions4.
+// Hooks: begin(o), load4(r) and positions4(r) give keys and positions r .. r+3 of output o; store keeps a result.
+
+const WG = 256u;
+const LANES = 256u;
+const OUT_FAST = false;
+const PV = 4u;
+
+@group(0) @binding(0) var<storage, read> keys_in: array<u32>;
+@group(0) @binding(1) var<storage, read_write> keys_out: array<u32>;
+@group(0) @binding(2) var<storage, read_write> positions_out: array<u32>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
+
+const OUTS = WG / LANES;
+var<workgroup> tree_key: array<u32, WG>;
+var<workgroup> tree_position: array<u32, WG>;
+var<private> row: u32;
+
+fn begin(o: u32) { row = o * P[0].z; }
+fn load4(r: u32) -> vec4u { return vec4u(keys_in[row + r], keys_in[row + r + 1u], keys_in[row + r + 2u], keys_in[row + r + 3u]); }
+fn positions4(r: u32) -> vec4u { return vec4u(r, r + 1u, r + 2u, r + 3u); }
+fn store(key: u32, position: u32, i: u32) { keys_out[i - P[2].x] = key; positions_out[i - P[2].x] = position; }
+
+@compute @workgroup_size(WG)
+fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
+  let job = g.x + ng.x * (g.y + ng.y * g.z);
+  let chunk = P[1].y + job % P[1].z;
+  var lane = l % LANES;
+  var o = P[0].y + (job / P[1].z) * OUTS + l / LANES;
+  var hop = 1u;
+  if (OUT_FAST) {
+    lane = l / OUTS;
+    o = P[0].y + (job / P[1].z) * OUTS + l % OUTS;
+    hop = OUTS;
+  }
+  let valid = o < P[0].x;
+  var key = 0u;
+  var position = 0xffffffffu;
+  if (valid) {
+    begin(o);
+    let start = chunk * P[0].w;
+    let end = min(start + P[0].w, P[0].z);
+    for (var r = start + lane * 4u; r < end; r += LANES * 4u) {
+      let keys = load4(r);
+      let positions = positions4(r);
+      for (var k = 0u; k < 4u; k++) {
+        let better = keys[k] > key || (keys[k] == key && positions[k] < position);
+        if (better && r + k < end) {
+          key = keys[k];
+          position = positions[k];
+        }
+      }
+    }
+  }
+  tree_key[l] = key;
+  tree_position[l] = position;
+  for (var step = LANES / 2u; step > 0u; step /= 2u) {
+    workgroupBarrier();
+    if (lane < step) {
+      let other = tree_key[l + step * hop];
+      let at = tree_position[l + step * hop];
+      if (other > tree_key[l] || (other == tree_key[l] && at < tree_position[l])) {
+        tree_key[l] = other;
+        tree_position[l] = at;
+      }
+    }
+  }
+  if (lane == 0u && valid) {
+    store(tree_key[l], tree_position[l], o * P[1].x + chunk);
+  }
+}

@@ -1,0 +1,123 @@
+"""What + - * / @ [] and the methods of Array do: one visible table, bound to functions of ops/."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import ref
+
+from .array import Array
+from .ops import creation, elementwise, manipulation, products, reductions
+
+BINARY = {
+    "add": elementwise.add, "sub": elementwise.subtract, "mul": elementwise.multiply, "truediv": elementwise.divide,
+    "floordiv": elementwise.floor_divide, "mod": elementwise.remainder, "pow": elementwise.power,
+    "and": elementwise.bitwise_and, "or": elementwise.bitwise_or, "xor": elementwise.bitwise_xor,
+    "lshift": elementwise.left_shift, "rshift": elementwise.right_shift, "matmul": products.matmul,
+}  # fmt: skip
+COMPARE = {
+    "eq": elementwise.equal, "ne": elementwise.not_equal, "lt": elementwise.less, "le": elementwise.less_equal,
+    "gt": elementwise.greater, "ge": elementwise.greater_equal,
+}  # fmt: skip
+UNARY = {
+    "neg": elementwise.negative, "pos": elementwise.positive, "abs": elementwise.absolute,
+    "invert": elementwise.bitwise_not,
+}  # fmt: skip
+METHODS = {
+    "astype": creation.astype, "copy": creation.copy_of, "reshape": None, "transpose": None, "ravel": manipulation.ravel,
+    "flatten": manipulation.ravel, "squeeze": manipulation.squeeze, "swapaxes": manipulation.swapaxes,
+    "sum": reductions.sum, "prod": reductions.prod, "max": reductions.max, "min": reductions.min,
+    "mean": reductions.mean, "any": reductions.any, "all": reductions.all, "argmax": reductions.argmax,
+    "argmin": reductions.argmin, "dot": products.dot, "clip": elementwise.clip, "round": elementwise.round,
+}  # fmt: skip
+
+
+def _operand(x: Any) -> bool:
+    return type(x) in (Array, float, int, bool) or isinstance(x, (complex, list, tuple)) or hasattr(x, "__array__")
+
+
+def _bind() -> None:
+    for name, function in BINARY.items():
+        setattr(Array, f"__{name}__", _forward(function))
+        setattr(Array, f"__r{name}__", _reflected(function))
+        setattr(Array, f"__i{name}__", _in_place(function, name))
+    for name, function in COMPARE.items():
+        setattr(Array, f"__{name}__", _forward(function))
+    for name, function in UNARY.items():
+        setattr(Array, f"__{name}__", _method(function))
+    for name, method in METHODS.items():
+        if method is not None:
+            setattr(Array, name, _method(method))
+
+
+def _forward(function: Any) -> Any:
+    def operator(self: Array, other: Any) -> Any:
+        return function(self, other) if _operand(other) else NotImplemented
+
+    return operator
+
+
+def _reflected(function: Any) -> Any:
+    def operator(self: Array, other: Any) -> Any:
+        return function(other, self) if _operand(other) else NotImplemented
+
+    return operator
+
+
+def _in_place(function: Any, name: str) -> Any:
+    def operator(self: Array, other: Any) -> Any:
+        if not _operand(other):
+            return NotImplemented
+        out = function(self, other)
+        if out.shape != self.shape:
+            raise ValueError(f"i{name}: the result's shape {out.shape} is not that of the array, {self.shape}")
+        if out.dtype is not self.dtype:
+            raise TypeError(f"i{name}: the result's dtype {out.dtype.name} does not fit the array's {self.dtype.name}")
+        setitem(self, ..., out)
+        return self
+
+    return operator
+
+
+def _method(function: Any) -> Any:
+    def method(self: Array, *args: Any, **options: Any) -> Any:
+        return function(self, *args, **options)
+
+    method.__doc__ = function.__doc__
+    method.__name__ = getattr(function, "__name__", "method")
+    return method
+
+
+def _reshape(self: Array, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
+    """A view (or copy) in another shape: a.reshape(2, 3) or a.reshape((2, 3))."""
+    return manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order=order, copy=copy)
+
+
+def _transpose(self: Array, *axes: Any) -> Array:
+    """Axes reversed, or in the given order: a.transpose(), a.transpose(1, 0), a.transpose((1, 0))."""
+    if not axes or axes == (None,):
+        return manipulation.transpose(self)
+    return manipulation.transpose(self, axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes)
+
+
+def setitem(self: Array, key: Any, value: Any) -> None:
+    """Assignment to a whole array (`a[...] = x`). Functional underneath: the new value takes the array's name and that
+    of its views, while work recorded before keeps the old one. Assignment to a part raises TypeError for now."""
+    target = manipulation.getitem(self, key)
+    if not isinstance(value, Array):
+        value = creation.asarray(value)
+    value = manipulation.broadcast_to(creation.astype(value, self.dtype, copy=False), target.shape)
+    cell = self._cell
+    if target._layout != cell.op.layout:
+        raise TypeError("assignment to a part of an array is not supported yet; use tg.where")
+    fresh = creation.copy_of(value)
+    op = cell.op = fresh._cell.op
+    op.cell = ref(cell)
+
+
+Array.__getitem__ = manipulation.getitem  # type: ignore[attr-defined]
+Array.__setitem__ = setitem  # type: ignore[attr-defined]
+Array.reshape = _reshape  # type: ignore[attr-defined]
+Array.transpose = _transpose  # type: ignore[attr-defined]
+Array.T = property(manipulation.transpose, doc="The array with its axes reversed, a view.")  # type: ignore[attr-defined]
+Array.mT = property(manipulation.matrix_transpose, doc="The last two axes swapped, a view.")  # type: ignore[attr-defined]
+_bind()

@@ -1,0 +1,195 @@
+"""Making arrays: from host values, constants, ranges, identity; and astype. Constants and ranges take no memory by themselves."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+from ..array import Array, fresh, source, view
+from ..dtypes import BY_KIND, DType, as_dtype, bool_, check_scalar, float32, int32, uint32
+from ..graph import EW, IOTA, Cell, Fn, Op
+from ..layout import as_shape, broadcast_to, normalize_axis
+from . import elementwise as ew
+from .convert import constant, from_host
+from .rows import CASTS
+
+
+def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Array:
+    """An Array from an Array, a Python scalar, nested lists, or what NumPy can see.
+
+    dtype: converts (float to integer truncates, saturates, NaN to 0). copy=True always makes new memory; False raises
+    ValueError where a copy is needed (host values always need one). 64-bit host dtypes: see docs/differences.md.
+    """
+    _check_device(device)
+    want = None if dtype is None else as_dtype(dtype)
+    if isinstance(obj, Array):
+        if want is not None and want is not obj.dtype:
+            if copy is False:
+                raise ValueError(f"asarray: {obj.dtype.name} to {want.name} needs a copy")
+            return astype(obj, want)
+        return copy_of(obj) if copy else obj
+    if copy is False:
+        raise ValueError("asarray: host values cannot be on the GPU without a copy")
+    return from_host(obj, "asarray", want)
+
+
+array = asarray
+
+
+def _check_device(device: Any) -> None:
+    if device not in (None, "webgpu"):
+        raise ValueError(f'device {device!r} is unknown; the only one is "webgpu"')
+
+
+def copy_of(x: Array) -> Array:
+    """A new array with the same values, of its own memory."""
+    op, layout = source(x)
+    return fresh(Op(EW, _copy_fn(x.dtype), (op,), (layout,), x.shape, x.dtype))
+
+
+_copy_fns: dict[DType, Fn] = {}
+
+
+def _copy_fn(dtype: DType) -> Fn:
+    if dtype not in _copy_fns:
+        _copy_fns[dtype] = Fn(f"copy_{dtype.name}", "x", dtype.kind, dtype)
+    return _copy_fns[dtype]
+
+
+def astype(x: Array, dtype: Any, /, *, copy: bool = True) -> Array:
+    """The values in another dtype. Float to integer truncates toward zero, saturates, and takes NaN to 0; int32 and
+    uint32 reinterpret (wrap); to bool: not zero. copy=False may return x itself."""
+    want = as_dtype(dtype)
+    if want is x.dtype:
+        return copy_of(x) if copy else x
+    return CASTS[want.kind](x)
+
+
+def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Array:
+    """An array of one repeated value; the dtype follows the value (float32, int32, bool) unless given."""
+    _check_device(device)
+    dims = as_shape(shape, "full")
+    if isinstance(fill_value, Array):
+        value = fill_value if dtype is None else astype(fill_value, dtype, copy=False)
+        return copy_of(view(value, broadcast_to(value._layout, dims, "full")))
+    if dtype is None and not isinstance(fill_value, (bool, int, float)):
+        return copy_of(view(one := from_host(fill_value, "full"), broadcast_to(one._layout, dims, "full")))
+    kind = bool_ if isinstance(fill_value, bool) else int32 if isinstance(fill_value, int) else float32
+    want = kind if dtype is None else as_dtype(dtype)
+    if want.kind in "iu":
+        number = int(fill_value)
+        check_scalar(number, want, "full")
+        fill_value = number
+    elif want.kind == "f":
+        fill_value = float(fill_value)
+    return constant(fill_value, want, dims)
+
+
+def zeros(shape: Any, *, dtype: Any = float32, device: Any = None) -> Array:
+    """Zeros (float32 by default)."""
+    return full(shape, 0, dtype=dtype or float32, device=device)
+
+
+def ones(shape: Any, *, dtype: Any = float32, device: Any = None) -> Array:
+    """Ones (float32 by default)."""
+    return full(shape, 1, dtype=dtype or float32, device=device)
+
+
+def empty(shape: Any, *, dtype: Any = float32, device: Any = None) -> Array:
+    """An array whose values nobody should read before assigning them (they are zeros)."""
+    return zeros(shape, dtype=dtype, device=device)
+
+
+def zeros_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
+    """Zeros of x's shape and dtype."""
+    return full(x.shape, 0, dtype=dtype or x.dtype, device=device)
+
+
+def ones_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
+    """Ones of x's shape and dtype."""
+    return full(x.shape, 1, dtype=dtype or x.dtype, device=device)
+
+
+def empty_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
+    """As zeros_like; the values are nobody's."""
+    return zeros_like(x, dtype=dtype, device=device)
+
+
+def full_like(x: Array, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Array:
+    """One repeated value in x's shape and dtype."""
+    return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
+
+
+def positions(n: int) -> Array:
+    """int32 0, 1, .. n-1 without memory: an element's value is its position."""
+    op = Op(IOTA, None, (), (), (n,), int32)
+    return Array(int32, op.layout, Cell(op))
+
+
+def arange(start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Any = None) -> Array:
+    """Evenly spaced values start, start + step, .. below stop; int32 for integers, float32 otherwise."""
+    _check_device(device)
+    if stop is None:
+        start, stop = 0, start
+    for value in (start, stop, step):
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
+            raise TypeError(f"arange: start, stop and step are Python numbers, not {type(value).__name__}")
+    if step == 0:
+        raise ValueError("arange: step must not be 0")
+    whole = all(isinstance(v, int) for v in (start, stop, step))
+    want = (int32 if whole else float32) if dtype is None else as_dtype(dtype)
+    n = max(0, -(-(stop - start) // step) if whole else ceil((stop - start) / step))  # type: ignore[call-overload]
+    n = int(n)
+    if want.kind in "iu" and whole and n:
+        check_scalar(start, want, "arange")
+        check_scalar(start + (n - 1) * step, want, "arange")
+    index = positions(n)
+    if want.kind == "f":
+        return ew.add(ew.multiply(astype(index, float32), float(step)), float(start))
+    if not whole:
+        return astype(ew.add(ew.multiply(astype(index, float32), float(step)), float(start)), want)
+    if want is uint32:
+        return ew.add(ew.multiply(astype(index, uint32), step & 0xFFFFFFFF), int(start) & 0xFFFFFFFF)  # type: ignore[operator]
+    out = ew.add(ew.multiply(index, int(step)), int(start))
+    return out if want is int32 else astype(out, want)
+
+
+def linspace(start: float, stop: float, /, num: int = 50, *, dtype: Any = None, device: Any = None, endpoint: bool = True) -> Array:  # fmt: skip
+    """num evenly spaced values from start to stop; the last is stop itself (endpoint=True) or one step before it."""
+    _check_device(device)
+    if num < 0:
+        raise ValueError(f"linspace: num must not be negative: {num}")
+    want = float32 if dtype is None else as_dtype(dtype)
+    steps = num - 1 if endpoint else num
+    index = positions(num)
+    t = ew.divide(astype(index, float32), float(max(steps, 1)))
+    # Both ends are exact: start at t = 0, stop at t = 1; the nearer end carries the value, so nothing overflows between.
+    low = ew.add(ew.multiply(ew.subtract(1.0, t), float(start)), ew.multiply(t, float(stop)))
+    out = ew.where(ew.equal(index, steps), float(stop), low) if steps > 0 else low
+    return out if want is float32 else astype(out, want)
+
+
+def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = float32, device: Any = None) -> Array:
+    """Ones on the k-th diagonal, zeros elsewhere."""
+    _check_device(device)
+    n_cols = n_rows if n_cols is None else n_cols
+    as_shape((n_rows, n_cols), "eye")
+    rows, cols = positions(n_rows), positions(n_cols)
+    down = view(rows, rows._layout._replace(shape=(n_rows, 1), strides=(1, 0)))
+    return astype(ew.equal(ew.add(down, int(k)), cols), dtype or float32, copy=False)
+
+
+def identity(n: int, dtype: Any = float32) -> Array:
+    """The n x n identity matrix."""
+    return eye(n, dtype=dtype)
+
+
+def indices_along(shape: tuple[int, ...], axis: int) -> Array:
+    """int32 positions along one axis, broadcast over a shape."""
+    k = normalize_axis(axis, len(shape), "indices_along")
+    index = positions(shape[k])
+    strides = tuple(int(d == k) for d in range(len(shape)))
+    return view(index, index._layout._replace(shape=shape, strides=strides))
+
+
+__all__ = ["BY_KIND", "arange", "array", "asarray", "astype", "empty", "empty_like", "eye", "full", "full_like", "identity", "linspace", "ones", "ones_like", "zeros", "zeros_like"]  # fmt: skip

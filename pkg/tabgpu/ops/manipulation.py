@@ -1,0 +1,138 @@
+"""Views: broadcasting, axes, basic slicing, reshape, flips. A copy is made only where strides cannot say it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import layout as lo
+from ..array import Array, view
+from .creation import copy_of
+
+
+def _need(x: Any, where: str) -> Array:
+    if not isinstance(x, Array):
+        raise TypeError(f"{where}: expected a tabgpu array, got {type(x).__name__}; use tg.asarray")
+    return x
+
+
+def broadcast_to(x: Array, /, shape: Any) -> Array:
+    """A view of x repeated along size-1 and new leading axes."""
+    _need(x, "broadcast_to")
+    return view(x, lo.broadcast_to(x._layout, lo.as_shape(shape, "broadcast_to")))
+
+
+def broadcast_arrays(*arrays: Array) -> list[Array]:
+    """Views of all arrays with their common shape."""
+    shape = lo.broadcast_shapes(*[_need(a, "broadcast_arrays").shape for a in arrays], where="broadcast_arrays")
+    return [broadcast_to(a, shape) for a in arrays]
+
+
+def broadcast_shapes(*shapes: Any) -> lo.Shape:
+    """The shape that shapes broadcast to."""
+    return lo.broadcast_shapes(*[lo.as_shape(s, "broadcast_shapes") for s in shapes], where="broadcast_shapes")
+
+
+def permute_dims(x: Array, /, axes: Any) -> Array:
+    """A view with the axes in another order."""
+    return view(_need(x, "permute_dims"), lo.permute(x._layout, axes))
+
+
+def transpose(x: Array, /, axes: Any = None) -> Array:
+    """A view with the axes reversed, or in the given order."""
+    order = tuple(reversed(range(_need(x, "transpose").ndim))) if axes is None else axes
+    return view(x, lo.permute(x._layout, order, "transpose"))
+
+
+def matrix_transpose(x: Array, /) -> Array:
+    """A view with the last two axes swapped."""
+    if _need(x, "matrix_transpose").ndim < 2:
+        raise ValueError(f"matrix_transpose: needs at least 2 axes, shape is {x.shape}")
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(x: Array, /, axis1: int, axis2: int) -> Array:
+    """A view with two axes exchanged."""
+    order = list(range(_need(x, "swapaxes").ndim))
+    a, b = lo.normalize_axis(axis1, x.ndim, "swapaxes"), lo.normalize_axis(axis2, x.ndim, "swapaxes")
+    order[a], order[b] = order[b], order[a]
+    return view(x, lo.permute(x._layout, order))
+
+
+def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
+    """A view with some axes moved to other positions, the rest in order."""
+    rank = _need(x, "moveaxis").ndim
+    listed = [s if isinstance(s, (tuple, list)) else (s,) for s in (source, destination)]
+    src, dst = ([lo.normalize_axis(k, rank, "moveaxis") for k in s] for s in listed)
+    if len(src) != len(dst) or len(set(src)) != len(src) or len(set(dst)) != len(dst):
+        raise ValueError(f"moveaxis: source {source} and destination {destination} must be as many distinct axes")
+    order = [k for k in range(rank) if k not in src]
+    for d, s in sorted(zip(dst, src, strict=True)):
+        order.insert(d, s)
+    return view(x, lo.permute(x._layout, order))
+
+
+def flip(x: Array, /, *, axis: Any = None) -> Array:
+    """A view with axes reversed (all of them for None)."""
+    return view(_need(x, "flip"), lo.flip(x._layout, lo.normalize_axes(axis, x.ndim, "flip")))
+
+
+def fliplr(x: Array, /) -> Array:
+    """flip along axis 1."""
+    return flip(x, axis=1)
+
+
+def flipud(x: Array, /) -> Array:
+    """flip along axis 0."""
+    return flip(x, axis=0)
+
+
+def expand_dims(x: Array, /, *, axis: Any = 0) -> Array:
+    """A view with size-1 axes inserted at the given positions of the result."""
+    return view(_need(x, "expand_dims"), lo.expand_dims(x._layout, axis))
+
+
+def squeeze(x: Array, /, axis: Any = None) -> Array:
+    """A view without the given size-1 axes (all of them for None)."""
+    return view(_need(x, "squeeze"), lo.squeeze(x._layout, axis))
+
+
+def reshape(x: Array, /, shape: Any, *, order: str = "C", copy: bool | None = None) -> Array:
+    """The same elements in another shape: a view where strides allow it. One size may be -1. order "F": first axis fastest.
+
+    copy=True always copies; copy=False raises ValueError where a view is impossible.
+    """
+    _need(x, "reshape")
+    if order not in ("C", "F"):
+        raise ValueError(f"reshape: order must be 'C' or 'F', not {order!r}")
+    target = lo.resolve_shape(x.size, shape, x.shape)
+    if order == "F":
+        return transpose(reshape(transpose(x), tuple(reversed(target)), copy=copy))
+    seen = lo.reshape(x._layout, target)
+    if seen is None:
+        if copy is False:
+            raise ValueError(f"reshape: {x.shape} to {target} needs a copy, since the array is a strided view")
+        whole = copy_of(x)
+        return view(whole, lo.contiguous(target))
+    return copy_of(view(x, seen)) if copy else view(x, seen)
+
+
+def ravel(x: Array, /, order: str = "C") -> Array:
+    """reshape to one axis."""
+    return reshape(x, (-1,), order=order)
+
+
+def atleast_1d(x: Array, /) -> Array:
+    """x with at least one axis."""
+    return x if _need(x, "atleast_1d").ndim else reshape(x, (1,))
+
+
+def getitem(x: Array, key: Any) -> Array:
+    """Basic indexing: integers, slices, Ellipsis, None. Arrays as indices come in a later version and raise TypeError."""
+    for k in key if isinstance(key, tuple) else (key,):
+        if k is None or k is Ellipsis or isinstance(k, slice):
+            continue
+        if isinstance(k, (list, Array)) or getattr(k, "shape", ()) != () or isinstance(k, bool):
+            raise TypeError(f"indexing by {type(k).__name__} is not supported yet; integers, slices, ... and None are")
+        if not hasattr(k, "__index__"):
+            raise IndexError(f"only integers, slices, Ellipsis and None are indices, not {type(k).__name__}")
+    return view(x, lo.index(x._layout, key))

@@ -1,0 +1,208 @@
+"""Pending Ops -> groups, one launch (or few) each: all fusion decisions live here. How a group becomes launches: lower.py.
+
+The walk goes from the newest Op to the oldest, so that all consumers of a value are placed before the value itself.
+A value joins its consumers' group if they are all in one and read it the same way; otherwise it is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import count
+
+from .graph import EW, LEAF, MATMUL, REDUCE, Op
+from .layout import Layout, Shape, compose
+
+MAX_OPS = 64  # operations a kernel
+_walks = count(1)
+
+
+class Group:
+    """Ops computed by one launch: `members` over one iteration space, an optional hand-written `core` in front.
+
+    reads: stored values the members need (Ops, some still to be placed as members). outs: what is written. For a
+    reduction core, `pre` is the group of what is fused before it.
+    """
+
+    __slots__ = ("budget", "core", "into", "members", "open", "outs", "parent", "pre", "reads", "shape", "size")
+
+    def __init__(self, shape: Shape, size: int, budget: int, parent: Group | None = None) -> None:
+        self.shape, self.size, self.budget, self.parent = shape, size, budget, parent
+        self.members: list[Op] = []
+        self.reads: dict[Op, None] = {}
+        self.outs: list[Op] = []
+        self.core: Op | None = None
+        self.pre: Group | None = None
+        self.open = False  # whether an output is read by another group
+        self.into: Group | None = None
+
+    def bindings(self) -> int:
+        whole = self.parent or self
+        n = len(whole.reads) + len(whole.outs)
+        if whole.pre is not None:
+            n += len(whole.pre.reads)
+        return n + 2 if whole.core is not None and whole.core.kind == MATMUL else n
+
+
+def find(group: Group) -> Group:
+    """The group that a merged one became part of."""
+    while group.into is not None:
+        group = group.into
+    return group
+
+
+def plan(roots: Iterable[Op], *, budget: int, fuse: bool) -> list[Group]:
+    """Groups in launch order that compute all pending roots. No side effects besides the Ops' notes.
+
+    budget: storage buffers a generated kernel may bind. fuse False: every Op in a group of its own.
+    """
+    wanted = {op for op in roots if op.buffer is None}
+    order = _reachable(wanted)
+    groups: list[Group] = []
+    for op in order:
+        uses: list[tuple[Group | None, Layout | None]] = op._uses
+        stored = op in wanted or op.uses > op._seen or op.live()
+        home = _home(op, uses, stored, fuse)
+        if op.kind == EW:
+            if home is None:
+                home = Group(op.shape, op.size, budget)
+                home.open = bool(uses)
+                home.outs.append(op)
+                groups.append(home)
+                view = None
+            else:
+                view = uses[0][1]
+                if stored:
+                    home.outs.append(op)
+            home.members.append(op)
+            home.reads.pop(op, None)
+            _note_args(op, home, view)
+        else:
+            if home is None:
+                home = Group(op.shape, op.size, budget)
+                home.open = bool(uses)
+                home.outs.append(op)
+                groups.append(home)
+            elif stored:
+                home.outs.append(op)
+            home.core = op
+            home.reads.pop(op, None)
+            if op.kind == REDUCE:
+                view = op.views[0]
+                shape = op.args[0].shape if view is None else view.shape
+                size = 1
+                for n in shape:
+                    size *= n
+                home.pre = Group(shape, size, budget, home)
+                _note_args(op, home.pre, None)
+            else:
+                for a in op.args:
+                    if a.buffer is None and a.kind >= EW:
+                        a._seen += 1
+                        a._uses.append((None, None))
+    groups = [g for g in groups if g.into is None]
+    groups.sort(key=lambda g: max(op.serial for op in g.outs))
+    for g in groups:
+        g.members.sort(key=_serial)
+        if g.pre is not None:
+            g.pre.members.sort(key=_serial)
+    for op in order:
+        op._uses = None
+    return groups
+
+
+def _serial(op: Op) -> int:
+    return op.serial
+
+
+def _reachable(wanted: set[Op]) -> list[Op]:
+    """All pending ancestors, newest first."""
+    seen = set(wanted)
+    stack = list(wanted)
+    while stack:
+        op = stack.pop()
+        op._seen, op._uses = 0, []
+        for a in op.args:
+            if type(a) is Op and a.buffer is None and a.kind >= EW and a not in seen:
+                seen.add(a)
+                stack.append(a)
+    return sorted(seen, key=_serial, reverse=True)
+
+
+def _note_args(op: Op, group: Group, view: Layout | None) -> None:
+    """Tells each argument of a placed Op which group reads it, and how."""
+    reads = group.reads
+    for a, v in zip(op.args, op.views, strict=True):
+        if type(a) is not Op:
+            continue
+        if a.buffer is None and a.kind >= EW:
+            if view is not None:
+                v = view if v is None else compose(view, v)
+            a._seen += 1
+            a._uses.append((group, v))
+            reads[a] = None
+        elif a.kind == LEAF or a.buffer is not None:
+            reads[a] = None
+
+
+def _home(op: Op, uses: list[tuple[Group | None, Layout | None]], stored: bool, fuse: bool) -> Group | None:
+    """The group that an Op may join, or None."""
+    if not uses or not fuse:
+        return None
+    group, view = uses[0]
+    if group is None:
+        return None
+    group = find(group)
+    for other, v in uses[1:]:
+        if v != view or other is None:
+            return None
+        other = find(other)
+        if other is not group:
+            if view is not None or op.kind != EW:
+                return None
+            merged = _merge(group, other)
+            if merged is None:
+                return None
+            group = merged
+    if op.kind != EW:
+        return group if _may_core(op, group, view, stored) else None
+    if len(group.members) >= MAX_OPS:
+        return None
+    if stored and (view is not None or group.parent is not None or (group.core is not None)):
+        return None
+    if view is not None:
+        if group.size > op.size and not op.fn.cheap:
+            return None
+        if any(v is not None and compose(view, v) is None for v in op.views):
+            return None
+    fresh = sum(1 for a in set(op.args) if type(a) is Op and (a.buffer is not None or a.kind >= EW) and a not in group.reads)
+    if group.bindings() - 1 + fresh + stored > group.budget:
+        return None
+    return group
+
+
+def _may_core(op: Op, group: Group, view: Layout | None, stored: bool) -> bool:
+    """Whether a reduction or product may hand its values straight to the group of its consumers."""
+    if view is not None or group.core is not None or group.parent is not None or group.shape != op.shape:
+        return False
+    if any(out.dtype.per_word != 1 for out in group.outs):
+        return False
+    return group.bindings() + stored + 1 <= group.budget
+
+
+def _merge(a: Group, b: Group) -> Group | None:
+    """Two groups over the same space become one multi-output launch, if nothing could run in between."""
+    if a.parent is not None or b.parent is not None or a.core is not None or b.core is not None or a.shape != b.shape:
+        return None
+    low, high = (a, b) if max(map(_serial, a.outs)) < max(map(_serial, b.outs)) else (b, a)
+    if low.open or len(low.members) + len(high.members) > MAX_OPS:
+        return None
+    reads = {**high.reads, **low.reads}
+    if len(reads) + len(low.outs) + len(high.outs) > high.budget:
+        return None
+    if any(op in reads for op in low.outs):  # cannot be: low's outputs have no readers
+        return None
+    high.reads = reads
+    high.members += low.members
+    high.outs += low.outs
+    low.into = high
+    return high
