@@ -56,7 +56,7 @@ square = unary("square", {"i": "x * x", "u": "x * x", "f": "x * x"}, promote="in
 reciprocal = unary("reciprocal", {"i": "reciprocal_i32(x)", "u": "reciprocal_u32(x)", "f": "div_f32(1.0f, x)"},
                    promote="int", ulp=1, like="numpy.reciprocal",
                    doc="1 / x. Integers truncate: 0 but for 1 and -1; 1 / 0 is 0.")
-power_row = binary("power", {"i": "power_i32(x, y)", "u": "power_u32(x, y)", "f": "pow_f32(x, y)"}, promote="int",
+_power = binary("power", {"i": "power_i32(x, y)", "u": "power_u32(x, y)", "f": "pow_f32(x, y)"}, promote="int",
                    ulp=2, like="numpy.power", doc="x ** y.")
 float_power = binary("float_power", {"f": "pow_f32(x, y)"}, promote="float", ulp=2, like="numpy.float_power",
                      doc="x ** y in float32, also of integers.")
@@ -190,7 +190,7 @@ fmax = binary("fmax", {"b": "x | y", "i": "max(x, y)", "u": "max(x, y)", "f": "f
 fmin = binary("fmin", {"b": "x & y", "i": "min(x, y)", "u": "min(x, y)", "f": "fmin_f32(x, y)"}, like="numpy.fmin",
               doc="The lesser, ignoring NaN.")
 _CLAMP = "min(max(x, y), z)"
-clip_row = ternary("clip", {"b": "(x | y) & z", "i": _CLAMP, "u": _CLAMP, "f": "clip_f32(x, y, z)"},
+_clip = ternary("clip", {"b": "(x | y) & z", "i": _CLAMP, "u": _CLAMP, "f": "clip_f32(x, y, z)"},
                    like="numpy.clip",
                    doc="minimum(maximum(x, y), z).")
 heaviside = binary("heaviside", {"f": "heaviside_f32(x, y)"}, promote="float", like="numpy.heaviside",
@@ -210,7 +210,7 @@ logical_xor = binary("logical_xor", _logical("!="), out="b", like="numpy.logical
                      doc="Whether just one is true.")
 logical_not = unary("logical_not", {"b": "!x"} | {k: f"!truth_{t}(x)" for k, t in _WIDE.items()}, out="b",
                     like="numpy.logical_not", doc="Whether x is zero.")
-where_row = elementwise("where", 3, {"b": "select(z, y, x)", "i": "select(z, y, x)", "u": "select(z, y, x)",
+_where = elementwise("where", 3, {"b": "select(z, y, x)", "i": "select(z, y, x)", "u": "select(z, y, x)",
                                      "f": "pick_f32(z, y, x)"}, operand_kinds="b**", like="numpy.where",
                         doc="y where x is true, else z.")
 
@@ -255,7 +255,7 @@ def power(x: Any, y: Any) -> Array:
             )
         if y == 2 and x.dtype is float32:
             return square(x)
-    return power_row(x, y)
+    return _power(x, y)
 
 
 def divmod(x: Any, y: Any) -> tuple[Array, Array]:
@@ -275,7 +275,7 @@ def frexp(x: Any) -> tuple[Array, Array]:
 
 def where(condition: Any, x: Any, y: Any) -> Array:
     """x where the condition is true (not zero), else y; all broadcast. NaN, -0 and denormals come through unchanged."""
-    return where_row(condition, x, y)
+    return _where(condition, x, y)
 
 
 def clip(x: Any, min: Any = None, max: Any = None) -> Array:
@@ -284,7 +284,7 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Array:
         return x if type(x) is Array and x.dtype.kind == "b" else positive(x)
     if min is None:
         return minimum(x, max)
-    return maximum(x, min) if max is None else clip_row(x, min, max)
+    return maximum(x, min) if max is None else _clip(x, min, max)
 
 
 def nan_to_num(
@@ -294,8 +294,8 @@ def nan_to_num(
     if type(x) is Array and x.dtype.kind != "f":
         return x
     big = 3.4028234663852886e38
-    low = where_row(isneginf(x), -big if neginf is None else neginf, x)
-    return where_row(isnan(x), nan, where_row(isposinf(x), big if posinf is None else posinf, low))
+    low = _where(isneginf(x), -big if neginf is None else neginf, x)
+    return _where(isnan(x), nan, _where(isposinf(x), big if posinf is None else posinf, low))
 
 
 def round(x: Any, decimals: int = 0) -> Array:
@@ -331,3 +331,6 @@ def isclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
 
 
 pow, around = power, round
+
+_HELPERS = {"Any", "Array", "annotations", "binary", "elementwise", "float32", "ternary", "unary", "NOT_HERE"}
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in _HELPERS)  # noqa: PLE0605
