@@ -70,7 +70,13 @@ from .runtime import device, init, memory, trim
 
 __version__ = "0.1.0"
 newaxis = None
-e, pi, inf, nan, euler_gamma = 2.718281828459045, 3.141592653589793, float("inf"), float("nan"), 0.5772156649015329
+e, pi, inf, nan, euler_gamma = (
+    2.718281828459045,
+    3.141592653589793,
+    float("inf"),
+    float("nan"),
+    0.5772156649015329,
+)
 _LAZY = ("nn", "special")
 
 

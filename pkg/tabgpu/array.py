@@ -96,12 +96,16 @@ class Array:
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iu" or self.shape:
-            raise TypeError(f"only 0-d integer arrays can be an index, not {self.dtype.name} of shape {self.shape}")
+            raise TypeError(
+                f"only 0-d integer arrays can be an index, not {self.dtype.name} of shape {self.shape}"
+            )
         return int(self._now("an array as an index", "await a.item()"))
 
     def __bool__(self) -> bool:
         if self.size != 1:
-            raise ValueError(f"the truth value of an array of shape {self.shape} is ambiguous: use tg.any or tg.all")
+            raise ValueError(
+                f"the truth value of an array of shape {self.shape} is ambiguous: use tg.any or tg.all"
+            )
         return bool(self._now("bool(a)", "bool(await a.item())").reshape(()))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -129,7 +133,9 @@ class Array:
                 text = repr(self._now("repr", "await a.numpy()"))
                 return text.replace("array(", "tabgpu.array(", 1)
         except Exception as error:  # display never raises: say what is wrong instead
-            return f"<tabgpu.Array shape={self.shape} dtype={self.dtype.name}: {type(error).__name__}: {error}>"
+            return (
+                f"<tabgpu.Array shape={self.shape} dtype={self.dtype.name}: {type(error).__name__}: {error}>"
+            )
         return f"<tabgpu.Array shape={self.shape} dtype={self.dtype.name}; read it with `await a.numpy()`>"
 
     __str__ = __repr__

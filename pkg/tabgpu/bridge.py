@@ -65,7 +65,9 @@ async def _load() -> Any:
 async def open_device(limits: dict[str, int], power: str, device: Any = None) -> tuple[Any, dict[str, Any]]:
     """The bridge object of a new device and its description; NoAdapterError says what to do where there is none."""
     if not in_browser():
-        raise NoAdapterError("tabgpu runs in Pyodide in a browser tab; `tabgpu run script.py` starts one from a terminal")
+        raise NoAdapterError(
+            "tabgpu runs in Pyodide in a browser tab; `tabgpu run script.py` starts one from a terminal"
+        )
     from pyodide.ffi import JsException
 
     module = await _load()

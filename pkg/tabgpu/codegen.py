@@ -232,7 +232,7 @@ def elementwise(sig: Elementwise) -> tuple[str, str]:
     for k, (ref, dtype) in enumerate(region.outs):
         lines.append(f"w{k}[(i - {word(2)}) >> 2u] = {pack4(dtype.kind, out.value(ref, dtype.kind))};")
     body = "\n  ".join(lines)
-    functions = (PICK if flat else locator("locate", rank, sizes) + BYTE)
+    functions = PICK if flat else locator("locate", rank, sizes) + BYTE
     text = (
         bindings(sorts) + parameters(out.at) + functions
         + f"@compute @workgroup_size({sig.workgroup})\n"
@@ -293,7 +293,9 @@ def reduction(sig: Reduction) -> tuple[str, str]:
         for k, ((binding, kind), at) in enumerate(zip(region.accesses, places, strict=True)):
             private.append(f"var<private> row{k}: u32;")
             begin.append(f"row{k} = {address('p', kept, word(at), at + 1)};")
-            lines += [f"let d{k}_{j} = {address(f'p{j}', reduced, f'row{k}', at + 1 + kept)};" for j in range(4)]
+            lines += [
+                f"let d{k}_{j} = {address(f'p{j}', reduced, f'row{k}', at + 1 + kept)};" for j in range(4)
+            ]
             bits = ", ".join(load_one(binding, kind, f"d{k}_{j}") for j in range(4))
             lines.append(f"let a{k} = {from_bits(binding, kind, f'vec4u({bits})', 4)};")
     pre.scalar_at = pre.take(region.scalars)
@@ -332,10 +334,14 @@ def reduction(sig: Reduction) -> tuple[str, str]:
         hooks["store" if fn.arg else "emit"] = emit
     elif fn.arg:
         outs = [("w0", "u32"), ("w1", "u32")]
-        hooks["store"] = f"fn store(key: u32, position: u32, i: u32) {{ w0[i - {word(8)}] = key; w1[i - {word(8)}] = position; }}"
+        hooks["store"] = (
+            f"fn store(key: u32, position: u32, i: u32) {{ w0[i - {word(8)}] = key; w1[i - {word(8)}] = position; }}"
+        )
     else:
         outs = [("w0", "u32")]
-        hooks["emit"] = f"fn emit(v: {SCALAR_TYPE[kind]}, i: u32) {{ w0[i - {word(8)}] = {narrow(kind, 'v')}; }}"
+        hooks["emit"] = (
+            f"fn emit(v: {SCALAR_TYPE[kind]}, i: u32) {{ w0[i - {word(8)}] = {narrow(kind, 'v')}; }}"
+        )
     tunables["PV"] = -(-words // 4)
     text = kernels.rewrite(text, tunables)
     text = re.sub(r"^(@group\(0\).*|var<private> row: u32;)\n", "", text, flags=re.M)
@@ -364,12 +370,17 @@ def product(sig: Product) -> tuple[str, str]:
     more, emit, words = epilogue(sig.post, sig.rank, GEMM_WORDS, sig.kind, word(11), 2)
     tile = dict(sig.tile)
     params = dict(tile["params"]) | {"T": SCALAR_TYPE[sig.kind], "PV": -(-words // 4)}
-    text = kernels.replace_block(kernels.rewrite(kernels.read("gemm"), params), "unroll", gemm_inner(**dict(tile["unroll"])))
+    text = kernels.replace_block(
+        kernels.rewrite(kernels.read("gemm"), params), "unroll", gemm_inner(**dict(tile["unroll"]))
+    )
     text = re.sub(r"^@group\(0\) @binding\(2\).*\n", "", text, flags=re.M)
     text = kernels.replace_function(text, "emit", emit)
     n = sig.inputs
-    extra = "".join(f"@group(0) @binding({2 + k}) var<storage, read> b{2 + k}: array<u32>;\n" for k in range(n))
+    extra = "".join(
+        f"@group(0) @binding({2 + k}) var<storage, read> b{2 + k}: array<u32>;\n" for k in range(n)
+    )
     extra += "".join(
-        f"@group(0) @binding({2 + n + k}) var<storage, read_write> w{k}: array<u32>;\n" for k in range(len(sig.post.outs))
+        f"@group(0) @binding({2 + n + k}) var<storage, read_write> w{k}: array<u32>;\n"
+        for k in range(len(sig.post.outs))
     )
     return with_library(extra + BYTE + more + text), "rr" + "r" * n + "w" * len(sig.post.outs)

@@ -29,7 +29,16 @@ async def open_device(config: Config, given: Any = None) -> Device:
 class Counters:
     """What the device did since it was opened; tests assert on these."""
 
-    __slots__ = ("bytes_read", "bytes_uploaded", "crossings", "evaluated", "launches", "pipelines", "reads", "submits")
+    __slots__ = (
+        "bytes_read",
+        "bytes_uploaded",
+        "crossings",
+        "evaluated",
+        "launches",
+        "pipelines",
+        "reads",
+        "submits",
+    )
 
     def __init__(self) -> None:
         self.launches = self.crossings = self.pipelines = self.submits = self.reads = 0
@@ -60,7 +69,9 @@ class Device:
             if name in OWN_LIMITS:
                 self.limits[name] = value
             elif name not in self.limits:
-                raise ValueError(f"init: {name!r} is no WebGPU limit; known: {', '.join([*self.limits, *OWN_LIMITS])}")
+                raise ValueError(
+                    f"init: {name!r} is no WebGPU limit; known: {', '.join([*self.limits, *OWN_LIMITS])}"
+                )
             else:  # also holds what a device cannot be asked to lower
                 self.limits[name] = min(self.limits[name], value)
         self.limits.setdefault("maxFusedBuffers", self.limits["maxStorageBuffersPerShaderStage"])
@@ -105,7 +116,9 @@ class Device:
         if asked > self.buffer_limit:
             asked = nbytes + 15 & ~15
         if asked > self.buffer_limit:
-            raise LimitError(f"{what}: needs {nbytes:,} bytes, the device's maxBufferSize is {self.buffer_limit:,}")
+            raise LimitError(
+                f"{what}: needs {nbytes:,} bytes, the device's maxBufferSize is {self.buffer_limit:,}"
+            )
         free = self._pool.get(asked)
         if free:
             ident = free.pop()
@@ -157,7 +170,9 @@ class Device:
 
     def check_owner(self, buffer: Buffer) -> None:
         if buffer.device is not self:
-            raise DeviceLostError(f"an array of {buffer.device!r} cannot be used on {self!r}: read it before, or make it anew")
+            raise DeviceLostError(
+                f"an array of {buffer.device!r} cannot be used on {self!r}: read it before, or make it anew"
+            )
 
     def upload(self, memory: Any, nbytes: int, what: str) -> Buffer:
         """A Buffer with a copy of the host memory (a contiguous bytes-like object), one crossing."""
@@ -177,7 +192,9 @@ class Device:
 
     def missing(self, launches: list[Launch]) -> list[Kernel]:
         """The kernels of a plan that have no pipeline yet, each once."""
-        return list({x.kernel: None for x in launches if x.kernel.access and not self._pipelines.get(x.kernel)})
+        return list(
+            {x.kernel: None for x in launches if x.kernel.access and not self._pipelines.get(x.kernel)}
+        )
 
     async def compile(self, kernels: list[Kernel]) -> None:
         """Makes pipelines concurrently; KernelError names the first that is wrong."""

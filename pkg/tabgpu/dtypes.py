@@ -85,7 +85,9 @@ def as_dtype(spec: Any, *, checked: bool = True) -> DType:
         raise TypeError(f"dtype {spec!r} is not known to tabgpu; it has {', '.join(ALL)}")
     if checked and not found.available:
         if (found.itemsize == 8 and found.kind != "c") or found.itemsize == 16:
-            raise TypeError(f"dtype {found.name}: WebGPU has no 64-bit types; use the 32-bit twin (docs/differences.md)")
+            raise TypeError(
+                f"dtype {found.name}: WebGPU has no 64-bit types; use the 32-bit twin (docs/differences.md)"
+            )
         raise TypeError(f"dtype {found.name} is not supported yet; available: bool, int32, uint32, float32")
     return found
 
@@ -108,7 +110,13 @@ class Weak:
     def __init__(self, value: bool | int | float | complex) -> None:
         self.value = value
         self.kind = (
-            "b" if isinstance(value, bool) else "i" if isinstance(value, int) else "f" if isinstance(value, float) else "c"
+            "b"
+            if isinstance(value, bool)
+            else "i"
+            if isinstance(value, int)
+            else "f"
+            if isinstance(value, float)
+            else "c"
         )
 
 
@@ -144,7 +152,9 @@ def _pair(a: DType, b: DType, where: str) -> DType:
     if a is b:
         return a
     if {a.kind, b.kind} == {"i", "u"}:
-        raise TypeError(f"{where}: {a.name} with {b.name} has no common 32-bit type; use .astype('int32') or .astype('uint32')")
+        raise TypeError(
+            f"{where}: {a.name} with {b.name} has no common 32-bit type; use .astype('int32') or .astype('uint32')"
+        )
     return a if _RANK[a.kind] > _RANK[b.kind] else b
 
 

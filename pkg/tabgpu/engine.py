@@ -126,7 +126,9 @@ def prepare(gpu: Device, roots: list[Op]) -> list[tuple[Group, list[Launch]]]:
             for op in launch.writes:
                 n = nbytes_of(op)
                 if n > gpu.buffer_limit:
-                    raise LimitError(f"{launch.kernel.label}: its result needs {n:,} bytes, maxBufferSize is {gpu.buffer_limit:,}")
+                    raise LimitError(
+                        f"{launch.kernel.label}: its result needs {n:,} bytes, maxBufferSize is {gpu.buffer_limit:,}"
+                    )
                 asked += size_class(n)
     limit = gpu.config.memory_limit
     if limit is not None and gpu.live_bytes + asked > limit:
@@ -187,7 +189,9 @@ def copy_fn(dtype: DType) -> Fn:
 def packed(op: Op, layout: Layout) -> tuple[Op, int]:
     """(Op, first element) of a row-major run that holds a view's elements; a new pending copy if there is none yet."""
     if (op.kind in (SCALAR, IOTA) and op.buffer is None) or not is_contiguous(layout):
-        return Op(EW, copy_fn(op.dtype), (op,), (None if layout is op.layout else layout,), layout.shape, op.dtype), 0
+        return Op(
+            EW, copy_fn(op.dtype), (op,), (None if layout is op.layout else layout,), layout.shape, op.dtype
+        ), 0
     return op, layout.offset
 
 

@@ -43,7 +43,9 @@ class ReduceFn:
 
     __slots__ = ("arg", "combine", "dtype", "ident", "identity", "kind", "name")
 
-    def __init__(self, name: str, kind: str, combine: str, identity: int, dtype: DType, arg: bool = False) -> None:
+    def __init__(
+        self, name: str, kind: str, combine: str, identity: int, dtype: DType, arg: bool = False
+    ) -> None:
         self.name, self.kind, self.combine, self.identity = name, kind, combine, identity
         self.dtype, self.arg = dtype, arg
         self.ident = next(_fn_idents)
@@ -78,7 +80,14 @@ class Op:
         self, kind: int, fn: Any, args: tuple[Any, ...], views: tuple[Layout | None, ...], shape: Shape, dtype: DType,
         extra: Any = None,
     ) -> None:  # fmt: skip
-        self.kind, self.fn, self.args, self.views, self.shape, self.dtype = kind, fn, args, views, shape, dtype
+        self.kind, self.fn, self.args, self.views, self.shape, self.dtype = (
+            kind,
+            fn,
+            args,
+            views,
+            shape,
+            dtype,
+        )
         self.extra = extra
         layout, size = shapes.get(shape) or _shape_facts(shape)
         self.layout: Layout = layout

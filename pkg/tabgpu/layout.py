@@ -52,7 +52,9 @@ def as_shape(shape: Any, where: str) -> Shape:
         try:
             dims = tuple(as_index(n) for n in shape)
         except TypeError:
-            raise TypeError(f"{where}: shape must be an integer or a sequence of integers, not {shape!r}") from None
+            raise TypeError(
+                f"{where}: shape must be an integer or a sequence of integers, not {shape!r}"
+            ) from None
     if any(n < 0 for n in dims):
         raise ValueError(f"{where}: negative dimensions are not allowed: {dims}")
     return dims
@@ -288,7 +290,9 @@ def compose(outer: Layout, inner: Layout) -> Layout | None:
                 break
         else:
             return None
-    return Layout(outer.shape, tuple(strides), inner.offset + sum(c * s for c, s in zip(at, inner.strides, strict=True)))
+    return Layout(
+        outer.shape, tuple(strides), inner.offset + sum(c * s for c, s in zip(at, inner.strides, strict=True))
+    )
 
 
 def collapse_one(shape: Shape, strides: Shape) -> tuple[tuple[int | None], int]:

@@ -242,7 +242,9 @@ def _cut_elementwise(
 
     launches = []
     try:
-        for a, b in windows.pieces(0, size, 1024, lambda a, b: all(n <= facts.binding for _, n in spans(a, b))):
+        for a, b in windows.pieces(
+            0, size, 1024, lambda a, b: all(n <= facts.binding for _, n in spans(a, b))
+        ):
             bound = spans(a, b)
             mine = list(words)
             mine[0], mine[1], mine[2] = a, b, bound[len(reads)][0] // outs[0].dtype.itemsize
@@ -253,7 +255,14 @@ def _cut_elementwise(
                 at += 2 if rank < 0 else 1 + rank
             per = 4 * facts.workgroup
             launches.append(
-                Launch(kernel, tuple(reads), tuple(outs), grid(-(-(b - a) // per), facts.groups), mine, tuple(bound))
+                Launch(
+                    kernel,
+                    tuple(reads),
+                    tuple(outs),
+                    grid(-(-(b - a) // per), facts.groups),
+                    mine,
+                    tuple(bound),
+                )
             )
     except ValueError as error:
         raise too_wide(kernel.label, [*reads, *outs], facts, str(error)) from None
@@ -345,7 +354,13 @@ def lower_reduction(group: Group, facts: Facts) -> list[Launch]:
         outs_each = workgroup // sig.lanes
         head = [n_out, 0, length, piece, parts, 0, parts, fn.identity, 0, 0, 0, 0]
         launches.append(
-            Launch(kernel, tuple(reads), tuple(writes), grid(-(-n_out // outs_each) * parts, facts.groups), head + more)
+            Launch(
+                kernel,
+                tuple(reads),
+                tuple(writes),
+                grid(-(-n_out // outs_each) * parts, facts.groups),
+                head + more,
+            )
         )
 
     post_reads = list(post.reads)
@@ -370,7 +385,9 @@ def lower_reduction(group: Group, facts: Facts) -> list[Launch]:
     step = [0, 1] if straight else [n_out, chunks, 0, chunks, 1]
     sig = Reduction(fn, read, post_region, straight, (0, 0, post_rank) if straight else (1, 1, post_rank), len(post_reads), workgroup, few, False, True)  # fmt: skip
     if wide([*partials, *post_reads, *group.outs], facts):
-        raise too_wide(name, [*partials, *post_reads, *group.outs], facts, "its result does not fit one binding")
+        raise too_wide(
+            name, [*partials, *post_reads, *group.outs], facts, "its result does not fit one binding"
+        )
     if (straight and not fn.arg) or straight:
         more = step
     else:
@@ -445,7 +462,14 @@ def _cut_reduction(
                     at += 2 if flat else 1 + len(k) + len(r)
                 groups = -(-(o1 - o0) // outs_each) * (c1 - c0)
                 launches.append(
-                    Launch(kernel, tuple(reads), tuple(partials), grid(groups, facts.groups), head + mine, tuple(bound))
+                    Launch(
+                        kernel,
+                        tuple(reads),
+                        tuple(partials),
+                        grid(groups, facts.groups),
+                        head + mine,
+                        tuple(bound),
+                    )
                 )
     except ValueError as error:
         raise too_wide(kernel.label, [*reads, *partials], facts, str(error)) from None
@@ -480,4 +504,6 @@ def lower_product(group: Group, facts: Facts) -> list[Launch]:
     u = 0xFFFFFFFF
     words = [m, n, k, count, la.offset, la.strides[-2] & u, la.strides[-1] & u, 0, lb.offset, lb.strides[-2] & u, lb.strides[-1] & u, 0]  # fmt: skip
     words += [sa[0] & u, sa[1] & u, sa[2] & u, d[1], sb[0] & u, sb[1] & u, sb[2] & u, d[2]]
-    return [Launch(kernel, tuple(reads), tuple(group.outs), grid(choice["tiles"], facts.groups), words + more)]
+    return [
+        Launch(kernel, tuple(reads), tuple(group.outs), grid(choice["tiles"], facts.groups), words + more)
+    ]

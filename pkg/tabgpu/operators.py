@@ -32,7 +32,11 @@ METHODS = {
 
 
 def _operand(x: Any) -> bool:
-    return type(x) in (Array, float, int, bool) or isinstance(x, (complex, list, tuple)) or hasattr(x, "__array__")
+    return (
+        type(x) in (Array, float, int, bool)
+        or isinstance(x, (complex, list, tuple))
+        or hasattr(x, "__array__")
+    )
 
 
 def _bind() -> None:
@@ -69,9 +73,13 @@ def _in_place(function: Any, name: str) -> Any:
             return NotImplemented
         out = function(self, other)
         if out.shape != self.shape:
-            raise ValueError(f"i{name}: the result's shape {out.shape} is not that of the array, {self.shape}")
+            raise ValueError(
+                f"i{name}: the result's shape {out.shape} is not that of the array, {self.shape}"
+            )
         if out.dtype is not self.dtype:
-            raise TypeError(f"i{name}: the result's dtype {out.dtype.name} does not fit the array's {self.dtype.name}")
+            raise TypeError(
+                f"i{name}: the result's dtype {out.dtype.name} does not fit the array's {self.dtype.name}"
+            )
         setitem(self, ..., out)
         return self
 
@@ -96,7 +104,9 @@ def _transpose(self: Array, *axes: Any) -> Array:
     """Axes reversed, or in the given order: a.transpose(), a.transpose(1, 0), a.transpose((1, 0))."""
     if not axes or axes == (None,):
         return manipulation.transpose(self)
-    return manipulation.transpose(self, axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes)
+    return manipulation.transpose(
+        self, axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+    )
 
 
 def setitem(self: Array, key: Any, value: Any) -> None:

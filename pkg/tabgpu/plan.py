@@ -23,7 +23,19 @@ class Group:
     reduction core, `pre` is the group of what is fused before it.
     """
 
-    __slots__ = ("budget", "core", "into", "members", "open", "outs", "parent", "pre", "reads", "shape", "size")
+    __slots__ = (
+        "budget",
+        "core",
+        "into",
+        "members",
+        "open",
+        "outs",
+        "parent",
+        "pre",
+        "reads",
+        "shape",
+        "size",
+    )
 
     def __init__(self, shape: Shape, size: int, budget: int, parent: Group | None = None) -> None:
         self.shape, self.size, self.budget, self.parent = shape, size, budget, parent
@@ -174,7 +186,11 @@ def _home(op: Op, uses: list[tuple[Group | None, Layout | None]], stored: bool, 
             return None
         if any(v is not None and compose(view, v) is None for v in op.views):
             return None
-    fresh = sum(1 for a in set(op.args) if type(a) is Op and (a.buffer is not None or a.kind >= EW) and a not in group.reads)
+    fresh = sum(
+        1
+        for a in set(op.args)
+        if type(a) is Op and (a.buffer is not None or a.kind >= EW) and a not in group.reads
+    )
     if group.bindings() - 1 + fresh + stored > group.budget:
         return None
     return group
@@ -191,7 +207,13 @@ def _may_core(op: Op, group: Group, view: Layout | None, stored: bool) -> bool:
 
 def _merge(a: Group, b: Group) -> Group | None:
     """Two groups over the same space become one multi-output launch, if nothing could run in between."""
-    if a.parent is not None or b.parent is not None or a.core is not None or b.core is not None or a.shape != b.shape:
+    if (
+        a.parent is not None
+        or b.parent is not None
+        or a.core is not None
+        or b.core is not None
+        or a.shape != b.shape
+    ):
         return None
     low, high = (a, b) if max(map(_serial, a.outs)) < max(map(_serial, b.outs)) else (b, a)
     if low.open or len(low.members) + len(high.members) > MAX_OPS:

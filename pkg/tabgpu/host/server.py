@@ -87,11 +87,13 @@ class TabServer:
         for prefix, folder in self.folders:
             if not path.startswith(prefix):
                 continue
-            root = folder.resolve()
-            file = (root / path[len(prefix) :]).resolve()
+            parts = [p for p in path[len(prefix) :].split("/") if p not in ("", ".")]
+            if any(p == ".." or "\\" in p or ":" in p for p in parts):
+                return None
+            file = folder.joinpath(*parts)
             if file.is_dir():
                 file = file / "index.html"
-            if file.is_relative_to(root) and file.is_file():
+            if file.is_file():
                 return file
         return None
 

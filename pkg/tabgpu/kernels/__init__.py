@@ -27,7 +27,9 @@ def homes() -> dict[str, str]:
             stem = entry.name.removesuffix(".wgsl")
             for function in _DEFINED.findall(read(f"lib/{stem}")):
                 if function in found:
-                    raise ValueError(f"kernels: {function} is defined in lib/{found[function]} and lib/{stem}")
+                    raise ValueError(
+                        f"kernels: {function} is defined in lib/{found[function]} and lib/{stem}"
+                    )
                 found[function] = stem
     return found
 

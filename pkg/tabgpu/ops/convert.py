@@ -60,15 +60,23 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
                 raise TypeError(f"{where}: cannot make an array from {type(value).__name__}") from None
             host = np.asarray(value)
     if host.dtype.kind not in "biuf":
-        raise TypeError(f"{where}: dtype {host.dtype} has no place on the GPU; bool, integers and floats have")
-    target = np.dtype(dtype.name) if dtype is not None else np.dtype(_NARROW.get(host.dtype.name, host.dtype.name))
+        raise TypeError(
+            f"{where}: dtype {host.dtype} has no place on the GPU; bool, integers and floats have"
+        )
+    target = (
+        np.dtype(dtype.name) if dtype is not None else np.dtype(_NARROW.get(host.dtype.name, host.dtype.name))
+    )
     known = ALL.get(target.name)
     if known is None or not known.available:
-        raise TypeError(f"{where}: dtype {host.dtype} is not supported yet; use .astype('float32') or .astype('int32')")
+        raise TypeError(
+            f"{where}: dtype {host.dtype} is not supported yet; use .astype('float32') or .astype('int32')"
+        )
     if dtype is None and target != host.dtype and host.dtype.kind in "iu" and host.size:
         for extreme in (host.min(), host.max()):
             if not np.iinfo(target).min <= extreme <= np.iinfo(target).max:
-                raise OverflowError(f"{where}: {extreme} of {host.dtype} does not fit {target}, and WebGPU has no 64-bit integers")
+                raise OverflowError(
+                    f"{where}: {extreme} of {host.dtype} does not fit {target}, and WebGPU has no 64-bit integers"
+                )
     shape = host.shape
     with np.errstate(over="ignore", invalid="ignore"):
         flat = np.ascontiguousarray(_saturate(host, target), dtype=target.newbyteorder("=")).reshape(-1)

@@ -126,7 +126,9 @@ def positions(n: int) -> Array:
     return Array(int32, op.layout, Cell(op))
 
 
-def arange(start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Any = None) -> Array:
+def arange(
+    start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Any = None
+) -> Array:
     """Evenly spaced values start, start + step, .. below stop; int32 for integers, float32 otherwise."""
     _check_device(device)
     if stop is None:
@@ -169,7 +171,9 @@ def linspace(start: float, stop: float, /, num: int = 50, *, dtype: Any = None, 
     return out if want is float32 else astype(out, want)
 
 
-def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = float32, device: Any = None) -> Array:
+def eye(
+    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = float32, device: Any = None
+) -> Array:
     """Ones on the k-th diagonal, zeros elsewhere."""
     _check_device(device)
     n_cols = n_rows if n_cols is None else n_cols

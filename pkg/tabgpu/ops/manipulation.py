@@ -23,13 +23,17 @@ def broadcast_to(x: Array, /, shape: Any) -> Array:
 
 def broadcast_arrays(*arrays: Array) -> list[Array]:
     """Views of all arrays with their common shape."""
-    shape = lo.broadcast_shapes(*[_need(a, "broadcast_arrays").shape for a in arrays], where="broadcast_arrays")
+    shape = lo.broadcast_shapes(
+        *[_need(a, "broadcast_arrays").shape for a in arrays], where="broadcast_arrays"
+    )
     return [broadcast_to(a, shape) for a in arrays]
 
 
 def broadcast_shapes(*shapes: Any) -> lo.Shape:
     """The shape that shapes broadcast to."""
-    return lo.broadcast_shapes(*[lo.as_shape(s, "broadcast_shapes") for s in shapes], where="broadcast_shapes")
+    return lo.broadcast_shapes(
+        *[lo.as_shape(s, "broadcast_shapes") for s in shapes], where="broadcast_shapes"
+    )
 
 
 def permute_dims(x: Array, /, axes: Any) -> Array:
@@ -64,7 +68,9 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     listed = [s if isinstance(s, (tuple, list)) else (s,) for s in (source, destination)]
     src, dst = ([lo.normalize_axis(k, rank, "moveaxis") for k in s] for s in listed)
     if len(src) != len(dst) or len(set(src)) != len(src) or len(set(dst)) != len(dst):
-        raise ValueError(f"moveaxis: source {source} and destination {destination} must be as many distinct axes")
+        raise ValueError(
+            f"moveaxis: source {source} and destination {destination} must be as many distinct axes"
+        )
     order = [k for k in range(rank) if k not in src]
     for d, s in sorted(zip(dst, src, strict=True)):
         order.insert(d, s)
@@ -110,7 +116,9 @@ def reshape(x: Array, /, shape: Any, *, order: str = "C", copy: bool | None = No
     seen = lo.reshape(x._layout, target)
     if seen is None:
         if copy is False:
-            raise ValueError(f"reshape: {x.shape} to {target} needs a copy, since the array is a strided view")
+            raise ValueError(
+                f"reshape: {x.shape} to {target} needs a copy, since the array is a strided view"
+            )
         whole = copy_of(x)
         return view(whole, lo.contiguous(target))
     return copy_of(view(x, seen)) if copy else view(x, seen)
@@ -132,7 +140,9 @@ def getitem(x: Array, key: Any) -> Array:
         if k is None or k is Ellipsis or isinstance(k, slice):
             continue
         if isinstance(k, (list, Array)) or getattr(k, "shape", ()) != () or isinstance(k, bool):
-            raise TypeError(f"indexing by {type(k).__name__} is not supported yet; integers, slices, ... and None are")
+            raise TypeError(
+                f"indexing by {type(k).__name__} is not supported yet; integers, slices, ... and None are"
+            )
         if not hasattr(k, "__index__"):
             raise IndexError(f"only integers, slices, Ellipsis and None are indices, not {type(k).__name__}")
     return view(x, lo.index(x._layout, key))

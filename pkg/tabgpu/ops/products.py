@@ -78,5 +78,7 @@ def dot(a: Any, b: Any, /) -> Array:
     if not x.ndim or not y.ndim:
         return multiply(x, y)
     if x.ndim > 2 or y.ndim > 2:
-        raise ValueError(f"dot: operands of more than 2 axes are not supported yet ({x.shape}, {y.shape}); use matmul")
+        raise ValueError(
+            f"dot: operands of more than 2 axes are not supported yet ({x.shape}, {y.shape}); use matmul"
+        )
     return matmul(x, y)

@@ -86,7 +86,9 @@ def _empty_axis(x: Array, axes: tuple[int, ...], keepdims: bool, name: str, wher
     for n in shape:
         size *= n
     if name in ("max", "min") and size:
-        raise ValueError(f"{where}: zero-size axis {axes if len(axes) > 1 else axes[0]} of shape {x.shape} has no {name}imum")
+        raise ValueError(
+            f"{where}: zero-size axis {axes if len(axes) > 1 else axes[0]} of shape {x.shape} has no {name}imum"
+        )
     return full(shape, 1 if name == "prod" else 0, dtype=x.dtype)
 
 
@@ -170,7 +172,11 @@ def _arg(x: Any, axis: Any, keepdims: bool, key: Row, where: str) -> Array:
     if not axes:
         return full(x.shape, 0, dtype=int32)
     if _zero(x, axes) or 0 in x.shape:
-        return full([1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes], 0, dtype=int32)
+        return full(
+            [1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes],
+            0,
+            dtype=int32,
+        )
     return _reduce(key(x), axes, keepdims, _ARG)
 
 

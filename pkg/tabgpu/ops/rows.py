@@ -47,7 +47,9 @@ class Row:
         found = self._resolved.get(key)
         if found is None:
             if None in key:
-                return self(*[from_host(x, self.name) if w is None else x for x, w in zip(operands, key, strict=True)])
+                return self(
+                    *[from_host(x, self.name) if w is None else x for x, w in zip(operands, key, strict=True)]
+                )
             if not any(isinstance(k, DType) for k in key):
                 return self(from_host(operands[0], self.name), *operands[1:])
             found = self._resolved[key] = self._resolve(key)
@@ -74,9 +76,12 @@ class Row:
                 args.append(x)
                 views.append(None)
         if not same:
-            shape = broadcast_shapes(*[a._layout.shape for a in operands if type(a) is Array], where=self.name)
+            shape = broadcast_shapes(
+                *[a._layout.shape for a in operands if type(a) is Array], where=self.name
+            )
             views = [
-                None if type(a) is not Op else _broadcast(a, v, shape, self.name) for a, v in zip(args, views, strict=True)
+                None if type(a) is not Op else _broadcast(a, v, shape, self.name)
+                for a, v in zip(args, views, strict=True)
             ]
         op = Op(EW, fn, tuple(args), tuple(views), shape, fn.dtype)  # type: ignore[arg-type]
         array = Array(fn.dtype, op.layout, Cell(op))
