@@ -85,6 +85,14 @@ fn factorial_f32(x: f32) -> f32 {
   return keep_nan_f32(pick_f32(r, 0.0f, b > 0x80000000u), x);
 }
 
+// The sign of Gamma(x): NaN at the poles, -1 at -0, 1 at inf.
+fn gammasgn_f32(x: f32) -> f32 {
+  let b = bitcast<u32>(x);
+  let left = b > 0x80000000u;
+  let r = select(copysign_f32(1.0f, x), copysign_f32(1.0f, gamma_left_zero(x)), left);
+  return nan_if_f32(r, isnan_f32(x) | (left & (gamma_integer(x) | (b == 0xff800000u))));
+}
+
 // log Gamma(x) - [(x - 1/2) log(x) - x + log(2 pi) / 2] for x >= 3.
 fn gamma_stirling(x: f32) -> f32 {
   let v = 1.0f / x;

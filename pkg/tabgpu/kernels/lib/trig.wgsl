@@ -229,3 +229,9 @@ fn atan2_f32(y: f32, x: f32) -> f32 {
   let v = select(first, 3.1415927f - (first + 8.742278e-08f), (bitcast<u32>(x) >> 31u) != 0u);
   return nan_if_f32(copysign_f32(v, y), large > 0x7f800000u);
 }
+
+// cos(x) - 1 without cancellation near 0: -2 sin(x/2)^2.
+fn cosm1_f32(x: f32) -> f32 {
+  let s = sin_f32(0.5f * x);
+  return -2.0f * s * s;
+}

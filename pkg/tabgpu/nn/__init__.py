@@ -1,0 +1,5 @@
+"""Functions of neural networks under the names, argument order and defaults of torch.nn.functional."""
+
+from __future__ import annotations
+
+from .activations import *  # noqa: F403  # the chapter says what is public
