@@ -151,7 +151,7 @@ fn cospi_f32(x: f32) -> f32 {
   return nan_if_f32(trig_quadrant_pi(t, t.q + 1u), (bitcast<u32>(x) & 0x7fffffffu) >= 0x7f800000u);
 }
 
-// sin(pi x) / (pi x); 1 at 0.
+// sin(pi x) / (pi x); 1 at 0, NaN at +-inf (as numpy.sinc).
 fn sinc_f32(x: f32) -> f32 {
   let tiny = (bitcast<u32>(x) & 0x7fffffffu) < 0x39000000u;
   return select(sinpi_f32(x) * 0.31830987f / x, 1.0f, tiny);
@@ -218,12 +218,13 @@ fn atan2_f32(y: f32, x: f32) -> f32 {
   let large = max(xbits, ybits);
   let small = min(xbits, ybits);
   // The division is made between numbers that are neither denormal nor near overflow.
-  let shift = large < 0x0d800000u;
+  let up_n = small < 0x0d800000u;
+  let up_d = large < 0x0d800000u;
   let down = select(1.0f, 0.0625f, large > 0x7d000000u);
-  let n = select(bitcast<f32>(small) * down, trig_scale_up(small), shift);
-  let d = select(bitcast<f32>(large) * down, trig_scale_up(large), shift);
+  let n = select(bitcast<f32>(small) * down, trig_scale_up(small), up_n);
+  let d = select(bitcast<f32>(large) * down, trig_scale_up(large), up_d);
   let edge = select(0.0f, 1.0f, small == 0x7f800000u);
-  let t = select(n / d, edge, (large == 0u) | (large == 0x7f800000u));
+  let t = select(n / d * select(1.0f, 0x1p-126f, up_n & !up_d), edge, (large == 0u) | (large == 0x7f800000u));
   let w = trig_atan_unit(t);
   let first = select(w, 1.5707964f - (w + 4.371139e-08f), steep);
   let v = select(first, 3.1415927f - (first + 8.742278e-08f), (bitcast<u32>(x) >> 31u) != 0u);
