@@ -2,6 +2,7 @@
 // use ieee
 // use bits
 // use round
+// use float_parts
 
 // x / y for operands of middling exponents, correctly rounded but for about one case in 2^21 (then 1 ULP). The
 // remainder x - q*y is computed exactly from 12-bit halves (Dekker 1971), whether or not fma() is fused; Markstein's
@@ -64,6 +65,13 @@ fn fmod_f32(x: f32, y: f32) -> f32 {
   return bitcast<f32>(assemble_f32(long_remainder_f32(a, b), extend_f32(b) >> 23u) | (bitcast<u32>(x) & 0x80000000u));
 }
 
+// x * 2^100 for |x| < 2^-27, which takes denormals to where float arithmetic keeps them.
+fn lift_f32(x: f32) -> f32 {
+  let m = bitcast<u32>(x) & 0x7fffffffu;
+  let r = u32(extend_f32(m) + (100 << 23u)) | (bitcast<u32>(x) & 0x80000000u);
+  return bitcast<f32>(select(r, bitcast<u32>(x), m == 0u));
+}
+
 // numpy.remainder: the sign of y, also on a zero.
 fn remainder_f32(x: f32, y: f32) -> f32 {
   let a = bitcast<u32>(x) & 0x7fffffffu;
@@ -72,22 +80,35 @@ fn remainder_f32(x: f32, y: f32) -> f32 {
   let other = signbit_f32(x) != signbit_f32(y);
   if (no_remainder_f32(a, b)) { return nan_if_f32(x, true); }
   if (a == 0u) { return bitcast<f32>(s); }
-  if (a < b) { return pick_f32(x, x + y, other); }
+  if (a < b) {
+    if (!other) { return x; }
+    if (b < 0x20000000u) { return ldexp_f32(lift_f32(x) + lift_f32(y), -100); }
+    return x + y;
+  }
   let j = extend_f32(b);
   let r = long_remainder_f32(a, b);
   let m = (u32(j) & 0x7fffffu) | 0x800000u;
   return bitcast<f32>(assemble_f32(select(r, m - r, other & (r != 0u)), j >> 23u) | s);
 }
 
-// numpy.floor_divide (npy_floor_divide): the quotient of the exact multiple of y below x.
-fn floor_divide_f32(x: f32, y: f32) -> f32 {
-  if (!truth_f32(y)) { return div_f32(x, y); }
+// numpy.floor_divide (npy_floor_divide): the quotient of the exact multiple of y below x, for y that is not tiny.
+fn floor_divide_core_f32(x: f32, y: f32) -> f32 {
   let m = fmod_f32(x, y);
   var q = div_f32(x - m, y);
   if (truth_f32(m) & (signbit_f32(m) != signbit_f32(y))) { q = q - 1.0f; }
   let f = floor_f32(q);
   let near = pick_f32(f, f + 1.0f, q - f > 0.5f);
-  let sign = negative_f32(x);
-  let zero = copysign_f32(0.0f, pick_f32(x, sign, signbit_f32(y)));
+  let zero = bitcast<f32>((bitcast<u32>(x) ^ bitcast<u32>(y)) & 0x80000000u);
   return keep_nan_f32(pick_f32(zero, near, truth_f32(q)), m);
+}
+
+// For |y| < 2^-60 the quotient is either integral anyhow or both operands can be scaled up.
+fn floor_divide_f32(x: f32, y: f32) -> f32 {
+  let a = bitcast<u32>(x) & 0x7fffffffu;
+  let b = bitcast<u32>(y) & 0x7fffffffu;
+  if (b < 0x21800000u) {
+    if ((b == 0u) | ((a >= 0x30800000u) & (a < 0x7f800000u))) { return div_f32(x, y); }
+    if (a < 0x7f800000u) { return floor_divide_core_f32(lift_f32(x), lift_f32(y)); }
+  }
+  return floor_divide_core_f32(x, y);
 }

@@ -3,6 +3,7 @@
 // use bits
 // use exp
 // use log
+// use sqrt
 
 // (e^2|x| - 1) / (e^2|x| + 1) by expm1; past 1 as 1 - 2 / (e^2|x| + 1), which ends in exactly 1.
 fn tanh_f32(x: f32) -> f32 {
@@ -45,7 +46,8 @@ fn asinh_f32(x: f32) -> f32 {
 // log1p(t + sqrt(2t + t^2)) with t = x - 1, exact near 1; NaN below 1.
 fn acosh_f32(x: f32) -> f32 {
   let t = min(max(x - 1.0f, 0.0f), 4096.0f);
-  let near = log1p_f32(t + sqrt(fma(t, t, 2.0f * t)));
+  let s = pick_f32(sqrt_core_f32(fma(t, t, 2.0f * t)), 0.0f, t == 0.0f);
+  let near = log1p_f32(t + s);
   let far = log_special_f32(log_shifted_f32(x, 1), x);
   return nan_if_f32(pick_f32(near, far, t >= 4096.0f), bitcast<u32>(x) - 0x3f800000u > 0x40000000u);
 }

@@ -1,0 +1,334 @@
+"""Each row of the elementwise table against NumPy: every kind, layouts, scalars, special values. Runs in the tab."""
+
+from __future__ import annotations
+
+import builtins
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tabgpu as tg
+from tabgpu.ops import elementwise
+from tabgpu.ops.rows import Row
+
+ROWS = {row.name: row for row in vars(elementwise).values() if isinstance(row, Row)}
+NUMPY = {"b": np.bool_, "i": np.int32, "u": np.uint32, "f": np.float32}
+SCALARS = {"b": True, "i": 3, "u": 3, "f": 1.5}
+TINY = np.float32(1.1754943508222875e-38)
+
+SPECIAL = {
+    "f": np.array(
+        [0, 1e-45, 1e-40, TINY, 1e-8, 0.3, 0.5, 1, 1.5, 2, 2.5, 3, 10, 88.7, 89, 127, 128, 149.5, 8388609]
+        + [16777215, 3e9, 1e20, 3.4028235e38, np.inf, np.nan],
+        np.float32,
+    ),
+    "i": np.array([0, 1, 2, 3, 7, 31, 32, 33, 40, 255, 65536, 46341, 2**30, 2**31 - 1], np.int32),
+    "u": np.array([0, 1, 2, 3, 7, 31, 32, 33, 255, 65537, 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1], np.uint32),
+    "b": np.array([False, True]),
+}
+SPECIAL["f"] = np.concatenate([SPECIAL["f"], -SPECIAL["f"]])
+SPECIAL["i"] = np.concatenate([SPECIAL["i"], -SPECIAL["i"], np.array([-(2**31)], np.int32)])
+
+# The hardware's own + - * decide about denormal operands and results (docs/numerics.md); all others must keep operands.
+FLUSHED_OPERANDS = {
+    "add", "subtract", "multiply", "square", "deg2rad", "rad2deg", "lerp",
+    "logaddexp", "logaddexp2",
+}  # fmt: skip
+# NumPy leaves open which zero it is.
+ANY_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip", "logaddexp", "logaddexp2", "lerp"}
+# Results that may cancel: the error is relative to the operands.
+CANCELS = {"logaddexp", "logaddexp2"}
+NO_SPECIALS = {"lerp"}
+
+
+def sinc(x: Any) -> Any:
+    """sin(pi x) / (pi x) with the argument reduced before pi comes in; numpy.sinc multiplies first."""
+    r = x - 2 * np.rint(x / 2)
+    r = np.where(np.abs(r) > 0.5, np.copysign(1, r) - r, r)
+    return np.where(x == 0, 1.0, np.sin(np.pi * r) / (np.pi * x))
+
+
+def power(x: Any, y: Any) -> Any:
+    if x.dtype.kind != "i":
+        return np.power(x, y)
+    whole = np.power(x, np.where(y < 0, 0, y).astype(x.dtype), dtype=x.dtype)
+    odd = np.where(y % 2 == 0, 1, -1)
+    return np.where(y < 0, np.where(x == 1, 1, np.where(x == -1, odd, 0)), whole).astype(x.dtype)
+
+
+def reciprocal(x: Any) -> Any:
+    if x.dtype.kind == "f":
+        return 1 / x
+    return np.where((x == 1) | ((x == -1) if x.dtype.kind == "i" else False), x, 0).astype(x.dtype)
+
+
+ORACLES: dict[str, Any] = {
+    "torch.rsqrt": lambda x: 1 / np.sqrt(x),
+    "torch.lerp": lambda x, y, w: np.where(w < 0.5, x + w * (y - x), y - (y - x) * (1 - w)),
+    "matlab.nextpow2": lambda x: np.where(x == 0, 0.0, np.ceil(np.log2(np.abs(x))) + 0.0),
+    "numpy.frexp:1": lambda x: np.where(np.isfinite(x), np.frexp(x)[1], 0).astype(np.int32),  # C leaves inf, NaN open
+    "numpy.sinc": sinc,
+    "numpy.power": power,
+    "numpy.reciprocal": reciprocal,
+    # The C library of Pyodide (musl) gives 0.69 for arccosh(-2**24 + 1).
+    "numpy.arccosh": lambda x: np.where(x < 1, np.nan, np.arccosh(x)),
+    "numpy.clip": lambda x, lo, hi: np.minimum(np.maximum(x, lo), hi),
+    "numpy.bitwise_count": lambda x: np.bitwise_count(x).astype(np.int32),
+}  # fmt: skip
+IN_FLOAT32 = {"nextafter", "spacing"}  # the answer depends on the type
+
+
+def oracle(row: Row, arrays: list[Any]) -> Any:
+    """NumPy's answer, floats in float64 and rounded once."""
+    wide = [
+        a.astype(np.float64) if a.dtype == np.float32 and row.name not in IN_FLOAT32 else a for a in arrays
+    ]
+    name, _, index = row.like.partition(":")
+    f = ORACLES.get(row.like)
+    if f is not None:
+        index = ""
+    else:
+        f = getattr(np, name.removeprefix("numpy."))
+    with np.errstate(all="ignore"):
+        out = f(*wide)
+        out = np.asarray(out[builtins.int(index)] if index else out)
+        return out.astype(np.float32) if out.dtype.kind == "f" else out
+
+
+def keys(a: Any) -> Any:
+    """Integers in the order of the floats, one apart for neighbours; both zeros are 0."""
+    i = a.view(np.int32).astype(np.int64)
+    return np.where(i < 0, -(i & 0x7FFFFFFF), i)
+
+
+def close(row: Row, got: Any, want: Any, arrays: list[Any]) -> Any:
+    """Where got is want within the row's ULP, NaN for NaN, the sign of zeros too."""
+    with np.errstate(all="ignore"):
+        ok = np.abs(keys(got) - keys(want)) <= row.ulp
+        if row.name in CANCELS:
+            scale = np.maximum(*[np.abs(a) for a in np.broadcast_arrays(*arrays)])
+            ok |= np.abs(got - want) <= row.ulp * 2.0**-23 * scale
+    ok &= ~(np.isnan(got) | np.isnan(want))
+    if row.name not in ANY_ZERO:
+        ok &= (got != 0) | (want != 0) | (np.signbit(got) == np.signbit(want))
+    if row.ulp or row.name in FLUSHED_OPERANDS:  # a denormal result of arithmetic may be flushed
+        ok |= (got == 0) & (np.abs(want) <= TINY)
+    return ok | (np.isnan(got) & np.isnan(want))
+
+
+def check(row: Row, got: Any, arrays: list[Any], label: str) -> None:
+    want = oracle(row, arrays)
+    assert got.shape == want.shape and got.dtype == want.dtype, f"{row.name} {label}: {got.dtype} {got.shape}"
+    if got.dtype != np.float32:
+        bad = got != want
+    else:
+        ok = close(row, got, want, arrays)
+        if row.name in FLUSHED_OPERANDS:
+            zeroed = [np.where(np.abs(a) < TINY, np.copysign(np.float32(0), a), a) for a in arrays]
+            ok |= close(row, got, oracle(row, zeroed), arrays)
+        bad = ~ok
+    if bad.any():
+        k = tuple(np.argwhere(bad)[0])
+        at = [np.broadcast_to(a, got.shape)[k] for a in arrays]
+        pytest.fail(
+            f"{row.name} {label}: {bad.sum()} of {bad.size} wrong, at {at} got {got[k]!r}, NumPy {want[k]!r}"
+        )
+
+
+def draw(row: Row, kind: str, shape: tuple[int, ...], salt: int) -> Any:
+    """Random operands: integers of all sizes, floats from the row's domain."""
+    rng = np.random.default_rng(zlib.crc32(f"{row.name} {kind} {shape} {salt}".encode()))
+    if kind == "b":
+        return rng.random(shape) < 0.5
+    if kind == "f":
+        lo, hi = row.domain or (-30.0, 30.0)
+        return rng.uniform(lo, hi, shape).astype(np.float32)
+    lo, hi = (-(2**31), 2**31) if kind == "i" else (0, 2**32)
+    whole = rng.integers(lo, hi, shape) >> rng.integers(0, 32, shape)
+    return whole.astype(NUMPY[kind])
+
+
+def kinds_of(row: Row, kind: str) -> str:
+    pattern = row.operand_kinds or "*" * row.nin
+    return "".join(kind if p == "*" else p for p in pattern)
+
+
+def special_operands(row: Row, kinds: str) -> list[Any]:
+    """All pairs of special values; for three operands a fixed sample of all triples."""
+    grids = np.meshgrid(*[SPECIAL[k] for k in kinds], indexing="ij")
+    flat = [g.reshape(-1) for g in grids]
+    if flat[0].size > 4096:
+        pick = np.random.default_rng(7).integers(0, flat[0].size, 4096)
+        flat = [f[pick] for f in flat]
+    return flat
+
+
+def layouts(row: Row, kinds: str) -> list[tuple[str, list[Any], list[Any]]]:
+    """(label, host arrays, GPU arrays) for each layout, the GPU's made by the same view of the uploaded base."""
+    views: dict[str, tuple[list[tuple[int, ...]], Any]] = {
+        "random": ([(1021,)] * 3, lambda a: a),
+        "strided": ([(24, 9)] * 3, lambda a: a[1::2, ::3]),
+        "reversed": ([(130,)] * 3, lambda a: a[::-1]),
+        "transposed": ([(5, 7), (7, 5), (5, 7)], lambda a: a.T if a.shape == (5, 7) else a),
+        "broadcast": ([(5, 1), (6,), (2, 1, 1)], lambda a: a),
+        "0-d": ([()] * 3, lambda a: a),
+        "empty": ([(0, 3)] * 3, lambda a: a),
+    }
+    out = []
+    for label, (shapes, view) in views.items():
+        hosts = [draw(row, k, shapes[j], j) for j, k in enumerate(kinds)]
+        out.append((label, [view(h) for h in hosts], [view(tg.asarray(h)) for h in hosts]))
+    if row.nin == 1:
+        host = draw(row, kinds, (1, 6), 5)
+        out.append(("repeated", [np.broadcast_to(host, (4, 6))], [tg.broadcast_to(tg.asarray(host), (4, 6))]))
+    if row.name not in NO_SPECIALS or kinds[-1] != "f":
+        hosts = special_operands(row, kinds)
+        out.append(("special", hosts, [tg.asarray(h) for h in hosts]))
+    return out
+
+
+def scalars(row: Row, kinds: str) -> list[tuple[str, list[Any], list[Any]]]:
+    """A Python scalar in each place, with an array in another."""
+    out = []
+    for j in range(row.nin if row.nin > 1 else 0):
+        k = (j + 1) % row.nin
+        if row.operand_kinds and row.operand_kinds[j] == "b":
+            continue  # a Python bool as the condition of where is tested by hand
+        hosts = [draw(row, kind, (33,), 9) for kind in kinds]
+        hosts[j] = np.asarray(SCALARS[kinds[j]], NUMPY[kinds[j]])
+        given = [SCALARS[kinds[i]] if i == j else tg.asarray(h) for i, h in enumerate(hosts)]
+        out.append((f"scalar {j} with array {k}", hosts, given))
+    return out
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+async def test_row(name: str) -> None:
+    row = ROWS[name]
+    cases = []
+    for kind in row.exprs:
+        kinds = kinds_of(row, kind)
+        cases += [
+            (f"{kinds} {label}", hosts, given)
+            for label, hosts, given in layouts(row, kinds) + scalars(row, kinds)
+        ]
+    results = [row(*given) for _, _, given in cases]
+    for (label, hosts, _), got in zip(cases, await tg.fetch(*results), strict=True):
+        check(row, np.asarray(got), hosts, label)
+
+
+@pytest.mark.parametrize("name", sorted(n for n, r in ROWS.items() if not r.operand_kinds))
+async def test_other_kinds_are_promoted_or_refused(name: str) -> None:
+    row = ROWS[name]
+    for kind in "biu":
+        if kind in row.exprs:
+            continue
+        hosts = [draw(row, kind, (37,), j) for j in range(row.nin)]
+        target = {"float": "f", "int": "i" if kind == "b" else None}.get(row.promoted or "")
+        if target is None:
+            with pytest.raises(TypeError, match=name):
+                row(*hosts)
+            continue
+        check(
+            row,
+            await row(*hosts).numpy(),
+            [h.astype(NUMPY[target]) for h in hosts],
+            f"{kind} promoted to {target}",
+        )
+    if "f" not in row.exprs:
+        with pytest.raises(TypeError, match="float32"):
+            row(*[np.ones(3, np.float32)] * row.nin)
+
+
+async def test_mixed_kinds() -> None:
+    b, i, f = (
+        np.array([True, False, True]),
+        np.array([1, -7, 2**24 + 1], np.int32),
+        np.float32([0.5, -1.5, 2.0]),
+    )
+    u = np.array([1, 2**31, 3], np.uint32)
+    pairs = [
+        (tg.add(b, i), b + i), (tg.multiply(i, f), i.astype(np.float32) * f), (tg.add(u, f), u.astype(np.float32) + f),
+        (tg.maximum(b, u), np.maximum(b, u)), (tg.less(b, f), b < f), (tg.divide(i, b), None),
+        (tg.where(b, i, f), np.where(b, i.astype(np.float32), f)), (tg.where(f, 1, 0), np.where(f, 1, 0)),
+        (tg.where(True, tg.asarray(f), 0.0), f),
+        (tg.where(tg.asarray(i), 2.5, tg.asarray(i)), np.full(3, 2.5, np.float32)),
+    ]  # fmt: skip
+    got = await tg.fetch(*[a for a, _ in pairs])
+    for a, (_, want) in zip(got, pairs, strict=True):
+        if want is not None:
+            np.testing.assert_array_equal(a, want)
+    with pytest.raises(TypeError, match="int32 with uint32|uint32 with int32"):
+        tg.add(i, u)
+
+
+async def test_functions_of_several_rows() -> None:
+    x = np.float32([2.5, -3.75, 0.0, -0.0, 1e-45, 7.0, np.inf, np.nan])
+    y = np.float32([1.0, 2.0, 3.0, -2.0, 1.0, -2.0, 5.0, 5.0])
+    g, h = tg.asarray(x), tg.asarray(y)
+    with np.errstate(all="ignore"):
+        for ours, theirs in [
+            (tg.divmod(g, h), np.divmod(x, y)),
+            (tg.modf(g), np.modf(x)),
+            (tg.frexp(g), np.frexp(x)),
+        ]:
+            for a, b in zip(await tg.fetch(*ours), theirs, strict=True):
+                np.testing.assert_array_equal(a, b)
+                assert a.dtype == b.dtype
+    e = await tg.frexp(g)[1].numpy()
+    assert e.dtype == np.int32
+
+
+async def test_clip_forms() -> None:
+    x = np.float32([-3, -0.5, 0.5, 3, np.nan])
+    g = tg.asarray(x)
+    got = await tg.fetch(
+        tg.clip(g, -1, 1), tg.clip(g, None, 1), tg.clip(g, min=0.25), tg.clip(g), tg.clip(g, 2, 1)
+    )
+    want = [np.clip(x, -1, 1), np.minimum(x, 1), np.maximum(x, np.float32(0.25)), x, np.clip(x, 2, 1)]
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+async def test_round_decimals() -> None:
+    f = np.float32([0.125, 1.25, -2.675, 1234.5, -0.5, 2.5, 1e-7])
+    i = np.array([15, 25, -15, -25, 149, 150, -(2**31), 2**31 - 1], np.int32)
+    g, k = tg.asarray(f), tg.asarray(i)
+    got = await tg.fetch(
+        tg.round(g), tg.round(g, 1), tg.round(g, -2), tg.round(k, -1), tg.round(k, 3), tg.round(k, -12)
+    )
+    for a, b in zip(got[:3], [np.round(f), np.round(f, 1), np.round(f, -2)], strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-7)
+    tens = np.round(i.astype(np.float64), -1)
+    np.testing.assert_array_equal(got[3], tens.astype(np.int64).astype(np.int32))
+    np.testing.assert_array_equal(got[4], i)
+    np.testing.assert_array_equal(got[5], 0 * i)
+
+
+async def test_power_with_python_exponents() -> None:
+    f, i = np.float32([-2.0, 0.0, 1.1, 3.3]), np.array([-3, 0, 5], np.int32)
+    g, k = tg.asarray(f), tg.asarray(i)
+    got = await tg.fetch(g**2, k**2, 2 ** k[2:], tg.power(g, 3), k**0)
+    for a, b in zip(got, [f * f, i * i, np.array([32], np.int32), f**3, i**0], strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-7)
+        assert a.dtype == b.dtype
+    with pytest.raises(ValueError, match="negative"):
+        k**-1
+
+
+async def test_isclose() -> None:
+    x = np.float32([1, 1, np.inf, np.inf, np.nan, 0, 1e10])
+    y = np.float32([1.000001, 1.1, np.inf, -np.inf, np.nan, 1e-9, 1.00001e10])
+    got = await tg.fetch(tg.isclose(x, y), tg.isclose(x, y, equal_nan=True), tg.isclose(x, y, rtol=0.2))
+    for a, b in zip(
+        got, [np.isclose(x, y), np.isclose(x, y, equal_nan=True), np.isclose(x, y, rtol=0.2)], strict=True
+    ):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_operands_are_counted() -> None:
+    with pytest.raises(TypeError, match="2 operands"):
+        elementwise.add(tg.zeros(3))
+    with pytest.raises(ValueError, match="add"):
+        elementwise.add(tg.zeros(3), tg.zeros(4))
