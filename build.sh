@@ -12,6 +12,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 PY=.venv/bin/python
 STAMPS=.cache/stamps
+# These run in the tab: they need a newer Python than the host may have.
+PYODIDE_TOOLS=(--with pyodide-build==0.39.2 --with pyodide-lock==0.2.1 --with pkginfo==2.0)
 PACKAGES=(numpy scipy micropip packaging pytest hypothesis)
 
 say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
@@ -83,7 +85,16 @@ run_bench() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/bench}" "${MARKS[@]
 run_site() { prepare_tab; $PY -m pytest tests/site "${MARKS[@]}" "$@"; }
 run_demo() { prepare_tab; .venv/bin/tabgpu run --file web/examples/data web/examples/digits/digits.py "$@"; }
 run_serve() { prepare_pyodide; .venv/bin/tabgpu serve web "$@"; }
-run_wheel() { prepare_tab; $PY tools/wheel.py "$@"; }
+run_wheel() {
+  prepare_tab
+  rm -rf dist
+  $PY -m pip wheel --disable-pip-version-check -q --no-deps --no-build-isolation -w dist .
+  say "byte-compiling in the tab, lock entry, recipe"
+  local wheel=(dist/tabgpu-*-py3-none-any.whl) lock=.cache/pyodide/published-lock.json recipe=.ci/recipe/tabgpu/meta.yaml
+  .venv/bin/tabgpu run --allow-no-gpu "${PYODIDE_TOOLS[@]}" --out dist --file "${wheel[0]}" --file $lock --file $recipe \
+    .ci/release.py "${wheel[0]}" $lock $recipe
+  ls -l dist
+}
 run_setup() { prepare_tab; }
 
 # Tests that need minutes, hundreds of MB or a real GPU run on demand only.

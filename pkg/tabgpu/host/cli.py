@@ -60,9 +60,11 @@ def tab_options(command: F) -> F:
         click.option("--screenshot", type=click.Path(path_type=Path), help="Save a picture of the page at the end."),
         click.option("--pyodide", type=click.Path(path_type=Path), metavar="DIR", help="A Pyodide distribution."),
         click.option("--with", "with_", multiple=True, metavar="WHEEL_OR_DIR",
-                     help="Also install this package and its dependencies; repeatable."),
+                     help="Also install this wheel, project or NAME==VERSION with its dependencies."),
         click.option("--file", "extra", multiple=True, type=click.Path(path_type=Path), metavar="PATH",
                      help="Also copy this file or folder into the tab; repeatable."),
+        click.option("--out", default="out", type=click.Path(path_type=Path), show_default=True, metavar="DIR",
+                     help="Where the files go that the tab leaves in its /out."),
         click.option("--allow-no-gpu", is_flag=True, help="Accept a run that never used WebGPU."),
     ]  # fmt: skip
     for option in reversed(options):
@@ -124,7 +126,11 @@ def execute(
     if options["with_"]:
         from tabgpu.host import deps  # needs `packaging`, which only this needs
 
-        more, extra = deps.resolve(options["with_"], folder)
+        def add(name: str) -> None:
+            if ours:
+                add_packages(folder, [name])
+
+        more, extra = deps.resolve(options["with_"], folder, add)
         packages, wheels = packages + more, wheels | extra
     if ours:
         add_packages(folder, packages)
@@ -144,7 +150,7 @@ def execute(
     if junit is not None and options.get("junitxml"):
         Path(options["junitxml"]).parent.mkdir(parents=True, exist_ok=True)
         Path(options["junitxml"]).write_bytes(junit)
-    for path in files.save(outcome.out, Path("out")):
+    for path in files.save(outcome.out, options["out"]):
         note(f"saved {path}")
     if not job.allow_no_gpu:
         session.require_gpu(outcome)

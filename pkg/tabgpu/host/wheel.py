@@ -80,4 +80,5 @@ def pack_zip(files: dict[str, bytes]) -> bytes:
 def tab_wheel() -> bytes:
     """The bytes of tabgpu's wheel for the tab."""
     metadata = f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version()}\nRequires-Python: >=3.11\n"
+    metadata += "Requires-Dist: numpy\n"
     return pack_wheel(NAME, version(), package_files(), metadata)
