@@ -53,10 +53,10 @@ gammasgn = unary("gammasgn", {"f": "gammasgn_f32(x)"}, promote="float", domain=(
 digamma = unary("digamma", {"f": "digamma_f32(x)"}, promote="float", ulp=5, domain=(0.0, 1000.0),
                 like="scipy.special.digamma",
                 doc="The logarithmic derivative of gamma. For x < 0 the error is relative to 1 + |pi / tan(pi x)|.")
-beta = binary("beta", {"f": "beta_f32(x, y)"}, promote="float", ulp=40, domain=(0.1, 10.0), like="scipy.special.beta",
+beta = binary("beta", {"f": "beta_f32(x, y)"}, promote="float", ulp=60, domain=(0.1, 10.0), like="scipy.special.beta",
               doc="gamma(x) gamma(y) / gamma(x + y). Its error grows with |betaln|. NaN or inf at integers below 1.")
-betaln = binary("betaln", {"f": "betaln_f32(x, y)"}, promote="float", ulp=16, domain=(0.1, 10.0),
-                like="scipy.special.betaln", doc="log |beta(x, y)|.")
+betaln = binary("betaln", {"f": "betaln_f32(x, y)"}, promote="float", ulp=12, domain=(3.0, 100.0),
+                like="scipy.special.betaln", doc="log |beta(x, y)|. Near its zeros the error is absolute, 2**-20.")
 factorial_row = unary("factorial", {"f": "factorial_f32(x)"}, promote="float", ulp=12, domain=(0.0, 33.0),
                       like="scipy.special.factorial", doc="gamma(x + 1), 0 for negative x.")
 

@@ -72,8 +72,8 @@ fn hardshrink_f32(x: f32, lambd: f32) -> f32 {
 }
 
 fn softshrink_f32(x: f32, lambd: f32) -> f32 {
-  let r = pick_f32(0.0f, x - lambd, x > lambd);
-  return keep_nan_f32(pick_f32(r, x + lambd, x < -lambd), x);
+  let r = pick_f32(0.0f, x + lambd, x < -lambd);
+  return keep_nan_f32(pick_f32(r, x - lambd, x > lambd), x);
 }
 
 // x - tanh(x); x^3 Q(x^2) (minimax) below 1, where the difference would cancel.

@@ -20,22 +20,33 @@ fn beta_log_large(a: f32, b: f32) -> f32 {
 fn betaln_f32(a: f32, b: f32) -> f32 {
   let low = min(a, b);
   let high = max(a, b);
-  var r: f32;
+  var r = 0.0f;
   if ((low > 0.0f) & (high >= 3.0f)) {
     r = beta_log_large(low, min(high, 1e38f));
     r = bitcast<f32>(select(bitcast<u32>(r), 0xff800000u, isinf_f32(high)));
   } else {
-    r = gammaln_f32(a) + gammaln_f32(b) - gammaln_f32(a + b);
+    // A loop, so that compilers hold one copy of gammaln.
+    for (var k = 0; k < 3; k++) {
+      let t = gammaln_f32(select(select(a, b, k == 1), a + b, k == 2));
+      r = r + select(t, -t, k == 2);
+    }
   }
   r = bitcast<f32>(select(bitcast<u32>(r), 0x7f800000u, !truth_f32(a) | !truth_f32(b)));
   return nan_if_f32(r, isnan_f32(a) | isnan_f32(b));
 }
 
-// B(a, b): a quotient of gammas where these are small, else exp(betaln), whose error grows with |betaln|.
+// B(a, b) = exp(betaln), whose error grows with |betaln|. Small operands are first raised by B(a, b) = B(a + 1, b) (a + b) / a.
 fn beta_f32(a: f32, b: f32) -> f32 {
-  let low = min(a, b);
-  let high = max(a, b);
-  if ((low > 0.0f) & (high >= 3.0f)) { return exp_f32(betaln_f32(a, b)); }
-  let r = gamma_f32(low) * rgamma_f32(a + b) * gamma_f32(high);
-  return nan_if_f32(r, isnan_f32(a) | isnan_f32(b));
+  var p = min(a, b);
+  var q = max(a, b);
+  var f = gammasgn_f32(a) * gammasgn_f32(b) * gammasgn_f32(a + b);
+  if ((p > 1e-30f) & (p < 1.0f) & (q < 3.0f)) {
+    f = (p + q) / p;
+    p = p + 1.0f;
+  }
+  if ((p >= 1.0f) & (q < 1.0f)) {
+    f = f * (p + q) / q;
+    q = q + 1.0f;
+  }
+  return nan_if_f32(f * exp_f32(betaln_f32(p, q)), isnan_f32(a) | isnan_f32(b));
 }

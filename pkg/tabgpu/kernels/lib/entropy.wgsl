@@ -3,12 +3,18 @@
 // use div
 // use log
 
+// x l, but infinite for an infinite l even where x is denormal and may be flushed.
+fn entropy_times(x: f32, l: f32) -> f32 {
+  let end = keep_nan_f32(bitcast<f32>(bitcast<u32>(l) ^ (bitcast<u32>(x) & 0x80000000u)), x);
+  return pick_f32(x * l, end, isinf_f32(l));
+}
+
 fn xlogy_f32(x: f32, y: f32) -> f32 {
-  return pick_f32(keep_nan_f32(x * log_f32(y), y), 0.0f, !truth_f32(x) & !isnan_f32(y));
+  return pick_f32(keep_nan_f32(entropy_times(x, log_f32(y)), y), 0.0f, !truth_f32(x) & !isnan_f32(y));
 }
 
 fn xlog1py_f32(x: f32, y: f32) -> f32 {
-  return pick_f32(keep_nan_f32(x * log1p_f32(y), y), 0.0f, !truth_f32(x) & !isnan_f32(y));
+  return pick_f32(keep_nan_f32(entropy_times(x, log1p_f32(y)), y), 0.0f, !truth_f32(x) & !isnan_f32(y));
 }
 
 // -x log(x); 0 at 0, -inf below.
@@ -36,7 +42,7 @@ fn entropy_domain(r: f32, zero: f32, x: f32, y: f32) -> f32 {
 }
 
 // x log(x / y)
-fn rel_entr_f32(x: f32, y: f32) -> f32 { return entropy_domain(x * entropy_log_ratio(x, y), 0.0f, x, y); }
+fn rel_entr_f32(x: f32, y: f32) -> f32 { return entropy_domain(entropy_times(x, entropy_log_ratio(x, y)), 0.0f, x, y); }
 
 // x log(x / y) - x + y. With t = (y - x) / x that is x (t - log1p(t)), a polynomial (minimax) for t near 0.
 fn kl_div_f32(x: f32, y: f32) -> f32 {
@@ -47,5 +53,6 @@ fn kl_div_f32(x: f32, y: f32) -> f32 {
     p = fma(fma(fma(p, t, 0.24999914f), t, -0.33333328f), t, 0.5f);
     return entropy_domain((y - x) * t * p, y, x, y);
   }
-  return entropy_domain(fma(x, entropy_log_ratio(x, y), y - x), y, x, y);
+  let far = pick_f32(fma(x, entropy_log_ratio(x, y), y - x), y, isinf_f32(y));
+  return entropy_domain(far, y, x, y);
 }

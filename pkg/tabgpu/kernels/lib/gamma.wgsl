@@ -35,7 +35,8 @@ fn gamma_parts(x: f32) -> GammaParts {
   return GammaParts(g, p, select(1.0f, 8.6736174e-19f, deep));
 }
 
-fn gamma_integer(x: f32) -> bool { return floor(x) == x; }
+// Whether x is an integer of magnitude 1 or more.
+fn gamma_integer(x: f32) -> bool { return (floor(x) == x) & ((bitcast<u32>(x) & 0x7fffffffu) >= 0x3f800000u); }
 
 // +-0: the sign of Gamma between two poles far to the left.
 fn gamma_left_zero(x: f32) -> f32 {
@@ -89,7 +90,8 @@ fn factorial_f32(x: f32) -> f32 {
 fn gammasgn_f32(x: f32) -> f32 {
   let b = bitcast<u32>(x);
   let left = b > 0x80000000u;
-  let r = select(copysign_f32(1.0f, x), copysign_f32(1.0f, gamma_left_zero(x)), left);
+  let below = select(gamma_left_zero(x), -1.0f, (b & 0x7fffffffu) < 0x3f800000u);
+  let r = copysign_f32(1.0f, pick_f32(x, below, left));
   return nan_if_f32(r, isnan_f32(x) | (left & (gamma_integer(x) | (b == 0xff800000u))));
 }
 
@@ -126,7 +128,7 @@ fn gammaln_f32(x: f32) -> f32 {
     r = select(log_shifted_f32(0.31830987f * a * sinpi_f32(a), 0) + r, log_shifted_f32(a, 0), tiny);
     r = -r;
   }
-  let edge = (m == 0u) | (m > 0x7c44af8du) | ((b > 0x80000000u) & (m >= 0x3f800000u) & gamma_integer(a));
+  let edge = (m == 0u) | (m > 0x7c44af8du) | ((b > 0x80000000u) & gamma_integer(a));
   let infinite = select(0x7f800000u, 0xff800000u, b == 0xff800000u);
   return keep_nan_f32(bitcast<f32>(select(bitcast<u32>(r), infinite, edge)), x);
 }
