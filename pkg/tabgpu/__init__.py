@@ -1,4 +1,4 @@
-"""NumPy for the GPU in a browser tab. `import tabgpu as tg; await tg.init()`; functions have NumPy's and the array API's names.
+"""NumPy for the GPU in a browser tab: `import tabgpu as tg; await tg.init()`. Names are NumPy's and the array API's.
 
 Arrays are lazy and read with `await a.numpy()`. Everything here is a re-export; the chapters are in ops/.
 """

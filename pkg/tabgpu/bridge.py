@@ -9,7 +9,7 @@ from typing import Any
 from .errors import NoAdapterError
 
 _HELP = (
-    "WebGPU is on by default in Chrome and Edge (113+), Safari 26 and Firefox 141+ on some systems; the page must be https "
+    "WebGPU is on by default in Chrome and Edge 113, Safari 26 and Firefox 141 on some systems; the page must be https "
     "or localhost. On Linux or with a blocked driver, start Chromium with --enable-unsafe-webgpu (and "
     "--enable-features=Vulkan, or --use-webgpu-adapter=swiftshader for software rendering); in Firefox set "
     "dom.webgpu.enabled in about:config. chrome://gpu says why an adapter is refused"

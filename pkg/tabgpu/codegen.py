@@ -1,7 +1,7 @@
 """Scalar expressions -> WGSL text. The only module that builds WGSL from strings; it knows no ops, only signatures.
 
-A signature says everything a kernel's text depends on and nothing else: no sizes, strides, offsets or scalars. A value
-inside it is a reference: 4*k node k, 4*k+1 access k, 4*k+2 scalar slot k, 3 the value that a hand-written kernel hands on.
+A signature says everything a kernel's text depends on and nothing else: no sizes, strides, offsets or scalars. A
+value inside it is a reference: 4*k node k, 4*k+1 access k, 4*k+2 scalar slot k, 3 what a hand-written kernel hands on.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OPERAND = re.compile(r"\b[xyz]\b")
 
 
 class Region(NamedTuple):
-    """Elementwise work over one iteration space. accesses: (binding, kind), binding -1 is the position itself (iota)."""
+    """Elementwise work over one iteration space. accesses: (binding, kind); binding -1 is the position (iota)."""
 
     accesses: tuple[tuple[int, str], ...]
     nodes: tuple[tuple[Fn, tuple[int, ...]], ...]
@@ -30,7 +30,7 @@ class Region(NamedTuple):
 
 
 class Elementwise(NamedTuple):
-    """A whole elementwise kernel. rank -1: everything contiguous or one element, four at a time; else the general class."""
+    """A whole elementwise kernel. rank -1: all contiguous or one element, four at a time; else the general class."""
 
     region: Region
     rank: int
@@ -150,7 +150,12 @@ def load_flat(binding: int, kind: str, offset: str, step: str, i: str) -> str:
     return widen(kind, f"pick({held}, {offset}, {step})", 4)
 
 
-PICK = "fn pick(q: vec4u, offset: u32, step: u32) -> vec4u { return select(q, vec4u(q[offset & 3u]), step == 0u); }\n"
+PICK = """fn pick(q: vec4u, offset: u32, step: u32) -> vec4u {
+  if (step != 0u) { return q; }
+  let half = select(q.xy, q.zw, (offset & 2u) != 0u);
+  return vec4u(select(half.x, half.y, (offset & 1u) != 0u));
+}
+"""
 
 
 def load_one(binding: int, kind: str, address: str) -> str:
@@ -177,15 +182,17 @@ def from_bits(binding: int, kind: str, bits: str, width: int) -> str:
 def locator(name: str, rank: int, sizes: int) -> str:
     """fn NAME(i) -> coordinates of the i-th element of a shape whose sizes lie from word `sizes` on."""
     fields = ", ".join(f"m{d}: u32" for d in range(max(rank, 1)))
+    point = name.title()
+    head = f"struct {point} {{ {fields} }}\nfn {name}(i: u32) -> {point} {{"
     if rank <= 1:
-        return f"struct {name.title()} {{ {fields} }}\nfn {name}(i: u32) -> {name.title()} {{ return {name.title()}(i); }}\n"
+        return f"{head} return {point}(i); }}\n"
     lines, left = [], "i"
     for d in range(rank - 1, 0, -1):
         lines.append(f"let q{d} = {left} / {word(sizes + d)}; let m{d} = {left} - q{d} * {word(sizes + d)};")
         left = f"q{d}"
     coords = ", ".join([left] + [f"m{d}" for d in range(1, rank)])
     body = "\n  ".join(lines)
-    return f"struct {name.title()} {{ {fields} }}\nfn {name}(i: u32) -> {name.title()} {{\n  {body}\n  return {name.title()}({coords});\n}}\n"
+    return f"{head}\n  {body}\n  return {point}({coords});\n}}\n"
 
 
 def address(point: str, rank: int, offset: str | None, strides: int) -> str:
@@ -208,7 +215,7 @@ def parameters(words: int) -> str:
 
 
 def elementwise(sig: Elementwise) -> tuple[str, str]:
-    """(WGSL, access string) of an elementwise kernel. Words: 0 first element, 1 end, 2 first element of the bound window."""
+    """(WGSL, access string) of an elementwise kernel. Words: 0 first element, 1 end, 2 where the window begins."""
     region, rank = sig.region, sig.rank
     flat = rank < 0
     out = Writer(region, 4, 4)
@@ -236,7 +243,8 @@ def elementwise(sig: Elementwise) -> tuple[str, str]:
     text = (
         bindings(sorts) + parameters(out.at) + functions
         + f"@compute @workgroup_size({sig.workgroup})\n"
-        + "fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {\n"
+        + "fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u,\n"
+        + "        @builtin(local_invocation_index) l: u32) {\n"
         + f"  let i = {word(0)} + ((g.x + ng.x * (g.y + ng.y * g.z)) * {sig.workgroup}u + l) * 4u;\n"
         + f"  if (i >= {word(1)}) {{ return; }}\n  {body}\n}}\n"
     )  # fmt: skip
@@ -316,9 +324,9 @@ def reduction(sig: Reduction) -> tuple[str, str]:
         hooks["combine"] = combiner(fn)
     elif sig.partial:
         sorts.append((f"b{len(sorts)}", "u32"))
-        at = f"b{len(sorts) - 1}[row + r"
+        place = f"b{len(sorts) - 1}[row + r"
         hooks["positions4"] = (
-            f"fn positions4(r: u32) -> vec4u {{ return vec4u({at}], {at} + 1u], {at} + 2u], {at} + 3u]); }}"
+            f"fn positions4(r: u32) -> vec4u {{ return vec4u({place}], {place} + 1u], {place} + 2u], {place} + 3u]); }}"
         )
         if not sig.flat:
             hooks["positions4"] = hooks["positions4"].replace("row + r", "row0 + r")

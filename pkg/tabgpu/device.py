@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -48,6 +49,7 @@ class Counters:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
+@lru_cache(4096)
 def size_class(nbytes: int) -> int:
     """The allocation size for a request: at most 12.5 % more, in steps of 256 bytes."""
     step = 1 << max(8, (nbytes - 1).bit_length() - 4)

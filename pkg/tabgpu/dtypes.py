@@ -63,8 +63,23 @@ complex128: Final = DType("complex128", "c", 16, "", False)
 
 ALL: Final[dict[str, DType]] = {
     d.name: d
-    for d in (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
-    + (float16, bfloat16, float32, float64, complex64, complex128)
+    for d in (
+        bool_,
+        int8,
+        int16,
+        int32,
+        int64,
+        uint8,
+        uint16,
+        uint32,
+        uint64,
+        float16,
+        bfloat16,
+        float32,
+        float64,
+        complex64,
+        complex128,
+    )
 }
 BY_KIND: Final[dict[str, DType]] = {"b": bool_, "i": int32, "u": uint32, "f": float32}
 _PYTHON: Final[dict[type, DType]] = {bool: bool_, int: int32, float: float32, complex: complex64}
@@ -72,7 +87,7 @@ _RANK: Final = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 def as_dtype(spec: Any, *, checked: bool = True) -> DType:
-    """The DType for a DType, a name, a Python type or a NumPy dtype; TypeError if unknown or (checked) not available."""
+    """The DType for a DType, a name, a Python type or a NumPy dtype; TypeError if unknown or (checked) unavailable."""
     if isinstance(spec, DType):
         found: DType | None = spec
     elif isinstance(spec, type) and spec in _PYTHON:
@@ -97,7 +112,7 @@ def _numpy_name(spec: Any) -> str:
     try:
         import numpy as np  # only reached for foreign specs, so that importing tabgpu needs no NumPy
 
-        return np.dtype(spec).name
+        return str(np.dtype(spec).name)
     except (ImportError, TypeError):
         return ""
 

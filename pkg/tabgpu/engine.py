@@ -17,7 +17,10 @@ from .plan import Group, plan
 
 MAX_PENDING = 128  # operations before the graph is flushed by itself
 MAX_DEPTH = 128
-MAX_WORK = 1 << 30  # elements (or multiply-adds / 64) before a flush, so that no submit runs for seconds
+MAX_WORK = (
+    1 << 28
+)  # elements (or multiply-adds / 1024) before a flush, so that the GPU starts and no submit is long
+RECENT = 8  # the newest operations stay pending: they may be the middle of an expression
 BIG = 1 << 20
 
 _device: Device | None = None
@@ -76,8 +79,10 @@ def note(op: Op) -> None:
     _pending.append(op.cell)
     if op.size > BIG:
         _work += op.size
-    if len(_pending) >= MAX_PENDING or op.depth >= MAX_DEPTH or _work >= MAX_WORK:
-        flush()
+    if op.depth >= MAX_DEPTH:
+        flush(0)
+    elif len(_pending) >= MAX_PENDING or _work >= MAX_WORK:
+        flush(RECENT)
 
 
 def weigh(work: int) -> None:
@@ -86,11 +91,12 @@ def weigh(work: int) -> None:
     _work += work
 
 
-def flush() -> None:
-    """Computes everything pending that an Array still names; waits for nothing."""
+def flush(recent: int = 0) -> None:
+    """Computes what is pending and still named by an Array, but the most recent operations; waits for nothing."""
     global _work
     _work = 0
-    cells, _pending[:] = list(_pending), []
+    keep = len(_pending) - recent
+    cells, _pending[:] = _pending[:keep], _pending[keep:]
     roots = [c.op for ref in cells if (c := ref()) is not None and c.op.buffer is None and c.op.kind >= EW]
     if not roots:
         return
@@ -114,11 +120,13 @@ def prepare(gpu: Device, roots: list[Op]) -> list[tuple[Group, list[Launch]]]:
     facts = gpu.facts
     if facts is None:
         limits = gpu.limits
-        workgroup = 1 << min(256, limits["maxComputeInvocationsPerWorkgroup"], limits["maxComputeWorkgroupSizeX"]).bit_length() - 1  # fmt: skip
+        threads = min(256, limits["maxComputeInvocationsPerWorkgroup"], limits["maxComputeWorkgroupSizeX"])
+        workgroup = 1 << threads.bit_length() - 1
         groups = limits["maxComputeWorkgroupsPerDimension"]
         facts = gpu.facts = Facts(workgroup, groups, gpu.binding_limit, gpu.software, limits)
     lowered = []
     asked = 0
+    limit = gpu.config.memory_limit
     for group in plan(roots, budget=gpu.limits["maxFusedBuffers"], fuse=gpu.config.fuse):
         launches = lower(group, facts)
         lowered.append((group, launches))
@@ -129,8 +137,8 @@ def prepare(gpu: Device, roots: list[Op]) -> list[tuple[Group, list[Launch]]]:
                     raise LimitError(
                         f"{launch.kernel.label}: its result needs {n:,} bytes, maxBufferSize is {gpu.buffer_limit:,}"
                     )
-                asked += size_class(n)
-    limit = gpu.config.memory_limit
+                if limit is not None:
+                    asked += size_class(n)
     if limit is not None and gpu.live_bytes + asked > limit:
         raise OutOfMemoryError(
             f"{asked:,} bytes asked for new results, {gpu.live_bytes:,} are live, memory_limit is {limit:,}"
@@ -223,7 +231,7 @@ async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
 
 
 async def compute(ops: list[Op]) -> None:
-    """Computes Ops. Missing kernels are compiled first, all at once; then plan, emit and submit are one synchronous step."""
+    """Computes Ops: missing kernels are compiled first, all at once; plan, emit and submit are one synchronous step."""
     gpu = device()
     while True:
         roots = [op for op in ops if op.buffer is None]

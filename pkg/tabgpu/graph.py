@@ -1,4 +1,4 @@
-"""Op (one value of the lazy graph), Fn (what it computes), Cell (a name for it), Buffer (a device id with a finaliser)."""
+"""Op (a value of the lazy graph), Fn (what it computes), Cell (a name for it), Buffer (an id with a finaliser)."""
 
 from __future__ import annotations
 
@@ -95,15 +95,15 @@ class Op:
         self.serial = next(_serials)
         self.buffer: Buffer | None = None
         self.cell: Any = None
-        self.uses = 0
+        self.uses: int = 0
         self._seen = 0
         self._uses: Any = None
-        depth = 0
+        depth: int = 0
         for a in args:
             if type(a) is Op:
                 a.uses += 1
                 depth = max(depth, a.depth)
-        self.depth = depth + 1 if kind >= EW else 0
+        self.depth: int = depth + 1 if kind >= EW else 0
 
     def live(self) -> bool:
         """Whether some Array still names this value."""

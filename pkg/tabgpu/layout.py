@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 
 
 class Layout(NamedTuple):
-    """Where the elements of a view lie in its buffer: element (i, j, ..) is at offset + i*strides[0] + j*strides[1] .."""
+    """Where a view's elements lie in its buffer: (i, j, ..) is at offset + i*strides[0] + j*strides[1] .."""
 
     shape: Shape
     strides: Shape
@@ -47,7 +47,7 @@ def is_contiguous(a: Layout) -> bool:
 def as_shape(shape: Any, where: str) -> Shape:
     """A tuple of non-negative ints from an int or a sequence."""
     try:
-        dims = (as_index(shape),)
+        dims: Shape = (as_index(shape),)
     except TypeError:
         try:
             dims = tuple(as_index(n) for n in shape)
@@ -256,7 +256,7 @@ def collapse(shape: Shape, strides: Sequence[Shape]) -> tuple[Shape, list[Shape]
 
 @lru_cache(8192)
 def compose(outer: Layout, inner: Layout) -> Layout | None:
-    """The layout that reads `inner` through `outer`, a view of the contiguous array of inner's shape; None if none does.
+    """The layout that reads `inner` through `outer`, a view of the contiguous array of its shape; None if none does.
 
     Each axis of the view must walk along one axis of `inner` and stay inside it.
     """

@@ -23,7 +23,7 @@ UNARY = {
     "invert": elementwise.bitwise_not,
 }  # fmt: skip
 METHODS = {
-    "astype": creation.astype, "copy": creation.copy_of, "reshape": None, "transpose": None, "ravel": manipulation.ravel,
+    "astype": creation.astype, "copy": creation.copy_of, "ravel": manipulation.ravel,
     "flatten": manipulation.ravel, "squeeze": manipulation.squeeze, "swapaxes": manipulation.swapaxes,
     "sum": reductions.sum, "prod": reductions.prod, "max": reductions.max, "min": reductions.min,
     "mean": reductions.mean, "any": reductions.any, "all": reductions.all, "argmax": reductions.argmax,
@@ -49,8 +49,7 @@ def _bind() -> None:
     for name, function in UNARY.items():
         setattr(Array, f"__{name}__", _method(function))
     for name, method in METHODS.items():
-        if method is not None:
-            setattr(Array, name, _method(method))
+        setattr(Array, name, _method(method))
 
 
 def _forward(function: Any) -> Any:
@@ -124,8 +123,8 @@ def setitem(self: Array, key: Any, value: Any) -> None:
     op.cell = ref(cell)
 
 
-Array.__getitem__ = manipulation.getitem  # type: ignore[attr-defined]
-Array.__setitem__ = setitem  # type: ignore[attr-defined]
+setattr(Array, "__getitem__", manipulation.getitem)  # noqa: B010  # mypy allows no assignment to a method
+setattr(Array, "__setitem__", setitem)  # noqa: B010
 Array.reshape = _reshape  # type: ignore[attr-defined]
 Array.transpose = _transpose  # type: ignore[attr-defined]
 Array.T = property(manipulation.transpose, doc="The array with its axes reversed, a view.")  # type: ignore[attr-defined]

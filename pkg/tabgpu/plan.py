@@ -1,4 +1,4 @@
-"""Pending Ops -> groups, one launch (or few) each: all fusion decisions live here. How a group becomes launches: lower.py.
+"""Pending Ops -> groups of one launch (or few): all fusion decisions live here. How they become launches: lower.py.
 
 The walk goes from the newest Op to the oldest, so that all consumers of a value are placed before the value itself.
 A value joins its consumers' group if they are all in one and read it the same way; otherwise it is stored.

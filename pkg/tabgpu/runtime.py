@@ -9,7 +9,7 @@ from .config import Config
 
 
 class DeviceInfo:
-    """What `tg.device()` tells: adapter `info`, `name`, `features`, `limits`, `counters`, whether it is `software` or `lost`."""
+    """What `tg.device()` tells: `info`, `name`, `features`, `limits`, `counters`, `software`, `lost`."""
 
     __slots__ = ("_device",)
 
@@ -61,8 +61,8 @@ class DeviceInfo:
 
 
 async def init(
-    *, limits: dict[str, int] | None = None, fuse: bool = True, pool_bytes: int = 256 << 20, memory_limit: int | None = None,
-    power_preference: str = "high-performance", device: Any = None,
+    *, limits: dict[str, int] | None = None, fuse: bool = True, pool_bytes: int = 256 << 20,
+    memory_limit: int | None = None, power_preference: str = "high-performance", device: Any = None,
 ) -> DeviceInfo:  # fmt: skip
     """Opens the GPU device; a second call closes the old one and opens another. `await tg.init()`.
 

@@ -1,4 +1,4 @@
-"""Segmented bindings: which part of a buffer a range of the iteration space touches, and how to cut work that is too wide."""
+"""Segmented bindings: which part of a buffer a range of elements touches, and how to cut work that is too wide."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def window(low: int, high: int, itemsize: int, size: int) -> tuple[int, int]:
 
 
 def pieces(first: int, end: int, step: int, fits: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
-    """[first, end) in ranges that fit, cut at multiples of `step`; a smallest range that does not fit raises ValueError."""
+    """[first, end) in ranges that fit, cut at multiples of `step`; ValueError if a smallest range does not fit."""
     stack = [(first, end)]
     while stack:
         a, b = stack.pop()

@@ -50,9 +50,9 @@ def site_server(
     server = TabServer(host=host, port=port, isolate=isolate)
     server.folders = [(at, folder), (at + "pyodide/", pyodide)]
     name = wheel.wheel_name()
-    server.documents = {
-        f"{at}wheels/{name}": wheel.tab_wheel,
-        f"{at}pyodide/{name}": wheel.tab_wheel,
-        f"{at}pyodide/pyodide-lock.json": lambda: lock_with_tabgpu(pyodide),
-    }
+    if not (folder / "wheels" / name).exists():
+        server.documents[f"{at}wheels/{name}"] = wheel.tab_wheel
+    if not (folder / "pyodide").exists():
+        server.documents[f"{at}pyodide/{name}"] = wheel.tab_wheel
+        server.documents[f"{at}pyodide/pyodide-lock.json"] = lambda: lock_with_tabgpu(pyodide)
     return server

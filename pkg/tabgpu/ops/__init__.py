@@ -1,1 +1,1 @@
-"""The functions of the public namespace, one file a chapter. Each returns pending Arrays or views; none touches a device."""
+"""The functions of the public namespace, a file a chapter. They return pending Arrays or views, and touch no device."""

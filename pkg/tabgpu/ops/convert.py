@@ -50,7 +50,7 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
         host = np.asarray(value)
         if host.size == 0 and host.dtype == np.float64:
             host = host.astype(np.float32)
-    elif isinstance(value, (np.ndarray, np.generic)) or isinstance(value, (bool, int, float)):
+    elif isinstance(value, (np.ndarray, np.generic, bool, int, float)):
         host = np.asarray(value)
     else:
         try:
@@ -111,7 +111,7 @@ def _without_numpy(value: Any, where: str, dtype: DType | None) -> Array:
 
     if isinstance(value, (bool, int, float)):
         got = from_scalar(value, where)
-        return got if dtype in (None, got.dtype) else constant(value, dtype)  # type: ignore[arg-type]
+        return got if dtype in (None, got.dtype) else constant(value, dtype)
     shape: list[int] = []
     level = value
     while isinstance(level, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Making arrays: from host values, constants, ranges, identity; and astype. Constants and ranges take no memory by themselves."""
+"""Making arrays: from host values, constants, ranges; and astype. Constants and ranges take no memory by themselves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import ceil
 from typing import Any
 
 from ..array import Array, fresh, source, view
-from ..dtypes import BY_KIND, DType, as_dtype, bool_, check_scalar, float32, int32, uint32
+from ..dtypes import DType, as_dtype, bool_, check_scalar, float32, int32, uint32
 from ..graph import EW, IOTA, Cell, Fn, Op
 from ..layout import as_shape, broadcast_to, normalize_axis
 from . import elementwise as ew
@@ -140,7 +140,7 @@ def arange(
         raise ValueError("arange: step must not be 0")
     whole = all(isinstance(v, int) for v in (start, stop, step))
     want = (int32 if whole else float32) if dtype is None else as_dtype(dtype)
-    n = max(0, -(-(stop - start) // step) if whole else ceil((stop - start) / step))  # type: ignore[call-overload]
+    n = max(0, -(-(stop - start) // step) if whole else ceil((stop - start) / step))
     n = int(n)
     if want.kind in "iu" and whole and n:
         check_scalar(start, want, "arange")
@@ -156,7 +156,9 @@ def arange(
     return out if want is int32 else astype(out, want)
 
 
-def linspace(start: float, stop: float, /, num: int = 50, *, dtype: Any = None, device: Any = None, endpoint: bool = True) -> Array:  # fmt: skip
+def linspace(
+    start: float, stop: float, /, num: int = 50, *, dtype: Any = None, device: Any = None, endpoint: bool = True
+) -> Array:  # fmt: skip
     """num evenly spaced values from start to stop; the last is stop itself (endpoint=True) or one step before it."""
     _check_device(device)
     if num < 0:
@@ -165,7 +167,7 @@ def linspace(start: float, stop: float, /, num: int = 50, *, dtype: Any = None, 
     steps = num - 1 if endpoint else num
     index = positions(num)
     t = ew.divide(astype(index, float32), float(max(steps, 1)))
-    # Both ends are exact: start at t = 0, stop at t = 1; the nearer end carries the value, so nothing overflows between.
+    # start is exact at t = 0; the last element is put in, so that it is stop itself.
     low = ew.add(ew.multiply(ew.subtract(1.0, t), float(start)), ew.multiply(t, float(stop)))
     out = ew.where(ew.equal(index, steps), float(stop), low) if steps > 0 else low
     return out if want is float32 else astype(out, want)
@@ -194,6 +196,3 @@ def indices_along(shape: tuple[int, ...], axis: int) -> Array:
     index = positions(shape[k])
     strides = tuple(int(d == k) for d in range(len(shape)))
     return view(index, index._layout._replace(shape=shape, strides=strides))
-
-
-__all__ = ["BY_KIND", "arange", "array", "asarray", "astype", "empty", "empty_like", "eye", "full", "full_like", "identity", "linspace", "ones", "ones_like", "zeros", "zeros_like"]  # fmt: skip

@@ -103,7 +103,7 @@ def squeeze(x: Array, /, axis: Any = None) -> Array:
 
 
 def reshape(x: Array, /, shape: Any, *, order: str = "C", copy: bool | None = None) -> Array:
-    """The same elements in another shape: a view where strides allow it. One size may be -1. order "F": first axis fastest.
+    """The same elements in another shape: a view where strides allow. One size may be -1. order "F": first axis first.
 
     copy=True always copies; copy=False raises ValueError where a view is impossible.
     """
@@ -135,7 +135,7 @@ def atleast_1d(x: Array, /) -> Array:
 
 
 def getitem(x: Array, key: Any) -> Array:
-    """Basic indexing: integers, slices, Ellipsis, None. Arrays as indices come in a later version and raise TypeError."""
+    """Basic indexing: integers, slices, Ellipsis, None. Arrays as indices raise TypeError for now."""
     for k in key if isinstance(key, tuple) else (key,):
         if k is None or k is Ellipsis or isinstance(k, slice):
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import engine
 from ..array import Array, fresh, source
 from ..dtypes import BY_KIND, as_dtype, bool_, float32, int32
 from ..graph import REDUCE, Op, ReduceFn
@@ -54,6 +55,7 @@ def _reduce(x: Array, axes: tuple[int, ...], keepdims: bool, fn: ReduceFn) -> Ar
     moved = permute(whole, [*kept, *axes])
     same = seen is None and moved == whole
     out = fresh(Op(REDUCE, fn, (op,), (None if same else moved,), shape, fn.dtype, len(kept)))
+    engine.weigh(x.size)
     return _restore(out, axes) if keepdims else out
 
 

@@ -1,4 +1,4 @@
-"""The makers of elementwise functions: one row of a table gives a function with NumPy's dtype and broadcasting rules."""
+"""The makers of elementwise functions: a row of a table gives a function with NumPy's dtype and broadcasting rules."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def elementwise(
     promote: str | None = None, ulp: float = 0, domain: tuple[float, float] | None = None,
     operand_kinds: str | None = None,
 ) -> Row:  # fmt: skip
-    """A row: see Row. promote: "float" (ints and bools become float32), "int" (bool becomes int32) or None (TypeError)."""
+    """See Row. promote: "float" (ints and bools become float32), "int" (bool becomes int32) or None (TypeError)."""
     row = Row(name, nin, exprs, like, doc, out, promote, ulp, domain, operand_kinds)
     if name in ROWS:
         raise ValueError(f"rows: {name} is there already")
@@ -167,10 +167,10 @@ def ternary(name: str, exprs: dict[str, str], **options: Any) -> Row:
 CASTS = {
     "b": unary("cast_bool", {"b": "x", "i": "x != 0i", "u": "x != 0u", "f": "f32_to_bool(x)"}, out="b",
                like="numpy.bool_", doc="To bool: whether an element is not zero (NaN is true)."),
-    "i": unary("cast_int32", {"b": "select(0i, 1i, x)", "i": "x", "u": "bitcast<i32>(x)", "f": "f32_to_i32(x)"}, out="i",
-               like="numpy.int32", doc="To int32: toward zero, saturating, NaN to 0; uint32 wraps."),
-    "u": unary("cast_uint32", {"b": "select(0u, 1u, x)", "i": "bitcast<u32>(x)", "u": "x", "f": "f32_to_u32(x)"}, out="u",
-               like="numpy.uint32", doc="To uint32: toward zero, saturating, NaN to 0; int32 wraps."),
-    "f": unary("cast_float32", {"b": "select(0.0f, 1.0f, x)", "i": "i32_to_f32(x)", "u": "u32_to_f32(x)", "f": "x"}, out="f",
-               like="numpy.float32", doc="To float32, rounding to nearest."),
+    "i": unary("cast_int32", {"b": "select(0i, 1i, x)", "i": "x", "u": "bitcast<i32>(x)", "f": "f32_to_i32(x)"},
+               out="i", like="numpy.int32", doc="To int32: toward zero, saturating, NaN to 0; uint32 wraps."),
+    "u": unary("cast_uint32", {"b": "select(0u, 1u, x)", "i": "bitcast<u32>(x)", "u": "x", "f": "f32_to_u32(x)"},
+               out="u", like="numpy.uint32", doc="To uint32: toward zero, saturating, NaN to 0; int32 wraps."),
+    "f": unary("cast_float32", {"b": "select(0.0f, 1.0f, x)", "i": "i32_to_f32(x)", "u": "u32_to_f32(x)", "f": "x"},
+               out="f", like="numpy.float32", doc="To float32, rounding to nearest."),
 }  # fmt: skip

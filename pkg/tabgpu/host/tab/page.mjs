@@ -14,8 +14,10 @@ function show(stream, text) {
   }
 }
 
-// The server notices the end of this connection: that is how it learns of a crashed page.
-fetch("alive").then((r) => r.body.getReader().read());
+// The server notices the end of this connection: that is how it learns of a crashed page. The reader is kept, as a
+// collected one would close the connection.
+globalThis.alive = (await fetch("alive")).body.getReader();
+globalThis.alive.read();
 
 addEventListener("error", (e) => post({ type: "console", text: `page error: ${e.message}` }));
 addEventListener("unhandledrejection", (e) => post({ type: "console", text: `unhandled rejection: ${e.reason}` }));
