@@ -1,4 +1,4 @@
-"""What a row of the elementwise table must give: NumPy in float64, rounded once, within the row's ULP. No tests here."""
+"""What a row of the elementwise table must give: NumPy in float64, rounded once, within the row's ULP. No tests."""
 
 from __future__ import annotations
 
