@@ -2,9 +2,9 @@
 # The only entry point of the project; it prepares what it needs by itself and does nothing twice.
 #
 #   ./build.sh demo            the handwritten-digits example on the GPU in a headless tab; writes out/digits.png
-#   ./build.sh test [--all]    everything CI needs: lint types unit browser bench site (--all: slow and big tests too)
+#   ./build.sh test [--all]    everything CI needs: lint types unit browser limits bench site (--all: slow and big tests too)
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
-#   ./build.sh lint | types | unit | browser | bench | site [PYTEST ARGS]     one part of `test`
+#   ./build.sh lint | types | unit | browser | limits | bench | site [PYTEST ARGS]     one part of `test`
 #   ./build.sh wheel           dist/: the wheel, its byte-compiled form for Pyodide and a lock file with both
 #   ./build.sh setup           only prepare: .venv, node_modules, a browser, .cache/pyodide
 set -euo pipefail
@@ -81,6 +81,7 @@ run_lint() { prepare_python; .venv/bin/ruff check --output-format concise . && .
 run_types() { prepare_python; prepare_node; .venv/bin/mypy && node_modules/.bin/tsc -p js_bridge; }
 run_unit() { prepare_python; $PY -m pytest tests/unit "${MARKS[@]}" "$@"; }
 run_browser() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/browser}" "${MARKS[@]}"; }
+run_limits() { prepare_tab; .venv/bin/tabgpu test tests/browser --limits "${MARKS[@]}" "$@"; }
 run_bench() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/bench}" "${MARKS[@]}"; }
 run_site() { prepare_tab; $PY -m pytest tests/site "${MARKS[@]}" "$@"; }
 run_demo() { prepare_tab; .venv/bin/tabgpu run --file web/examples/data web/examples/digits/digits.py "$@"; }
@@ -104,7 +105,7 @@ run_test() {
   if [ "${1:-}" = --all ]; then MARKS=(-m "not gpu"); shift; fi
   [ $# = 0 ] || die "test takes --all only; for one part: ./build.sh unit|browser|bench|site [PYTEST ARGS]"
   local part start report=() failed=0
-  for part in lint types unit browser bench site; do
+  for part in lint types unit browser limits bench site; do
     say "$part"
     start=$SECONDS
     if "run_$part"; then report+=("$part: passed in $((SECONDS - start)) s")
@@ -117,6 +118,6 @@ run_test() {
 
 command=${1:-}
 case $command in
-  demo | test | serve | lint | types | unit | browser | bench | site | wheel | setup) shift; "run_$command" "$@" ;;
+  demo | test | serve | lint | types | unit | browser | limits | bench | site | wheel | setup) shift; "run_$command" "$@" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
 esac
