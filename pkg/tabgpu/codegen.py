@@ -21,9 +21,10 @@ _OPERAND = re.compile(r"\b[xyz]\b")
 
 
 class Region(NamedTuple):
-    """Elementwise work over one iteration space. accesses: (binding, kind); binding -1 is the position (iota)."""
+    """Elementwise work over one iteration space. accesses: (binding, kind, splat); binding -1 is the position (iota),
+    splat (flat class only) one element for all."""
 
-    accesses: tuple[tuple[int, str], ...]
+    accesses: tuple[tuple[int, str, bool], ...]
     nodes: tuple[tuple[Fn, tuple[int, ...]], ...]
     outs: tuple[tuple[int, DType], ...]
     scalars: int
@@ -139,21 +140,23 @@ def pack4(kind: str, value: str) -> str:
     return value if kind == "u" else f"bitcast<vec4u>({value})"
 
 
-def load_flat(binding: int, kind: str, offset: str, step: str, i: str) -> str:
-    """Four neighbours at offset + i (step 1, aligned), or one element four times (step 0)."""
+def load_flat(access: tuple[int, str, bool], offset: str, step: str, i: str) -> str:
+    """Four neighbours at offset + i (aligned), one element four times, or four positions `step` apart."""
+    binding, kind, splat = access
     if binding < 0:
         return f"vec4i(vec4u({offset} + ({i}) * {step}) + vec4u(0u, 1u, 2u, 3u) * {step})"
-    held = f"b{binding}[({offset} + ({i}) * {step}) >> 2u]"
+    if splat:
+        one = load_one(binding, kind, offset) if kind == "b" else f"pick(b{binding}[{offset} >> 2u], {offset})"
+        return from_bits(binding, kind, f"vec4u({one})", 4)
+    held = f"b{binding}[({offset} + {i}) >> 2u]"
     if kind == "b":
-        shift = f"select(vec4u(0u, 8u, 16u, 24u), vec4u(({offset} & 3u) * 8u), {step} == 0u)"
-        return f"((vec4u({held}) >> {shift}) & vec4u(255u)) != vec4u()"
-    return widen(kind, f"pick({held}, {offset}, {step})", 4)
+        return f"((vec4u({held}) >> vec4u(0u, 8u, 16u, 24u)) & vec4u(255u)) != vec4u()"
+    return widen(kind, held, 4)
 
 
-PICK = """fn pick(q: vec4u, offset: u32, step: u32) -> vec4u {
-  if (step != 0u) { return q; }
+PICK = """fn pick(q: vec4u, offset: u32) -> u32 {
   let half = select(q.xy, q.zw, (offset & 2u) != 0u);
-  return vec4u(select(half.x, half.y, (offset & 1u) != 0u));
+  return select(half.x, half.y, (offset & 1u) != 0u);
 }
 """
 
@@ -222,16 +225,16 @@ def elementwise(sig: Elementwise) -> tuple[str, str]:
     sizes = out.take(max(rank, 0))
     places = [out.take(2 if flat else 1 + rank) for _ in region.accesses]
     out.scalar_at = out.take(region.scalars)
-    kinds = {b: kind for b, kind in region.accesses if b >= 0}
+    kinds = {b: kind for b, kind, _ in region.accesses if b >= 0}
     sorts = [(f"b{b}", "vec4u" if flat and kinds[b] != "b" else "u32") for b in range(sig.inputs)]
     sorts += [(f"w{k}", "u32" if d.kind == "b" else "vec4u") for k, (_, d) in enumerate(region.outs)]
     lines = out.lines
     if flat:
-        for k, ((binding, kind), at) in enumerate(zip(region.accesses, places, strict=True)):
-            lines.append(f"let a{k} = {load_flat(binding, kind, word(at), word(at + 1), 'i')};")
+        for k, (access, at) in enumerate(zip(region.accesses, places, strict=True)):
+            lines.append(f"let a{k} = {load_flat(access, word(at), word(at + 1), 'i')};")
     elif region.accesses:
         lines += [f"let p{j} = locate(i + {j}u);" for j in range(4)]
-        for k, ((binding, kind), at) in enumerate(zip(region.accesses, places, strict=True)):
+        for k, ((binding, kind, _), at) in enumerate(zip(region.accesses, places, strict=True)):
             lines += [f"let d{k}_{j} = {address(f'p{j}', rank, word(at), at + 1)};" for j in range(4)]
             bits = ", ".join(load_one(binding, kind, f"d{k}_{j}") for j in range(4))
             lines.append(f"let a{k} = {from_bits(binding, kind, f'vec4u({bits})', 4)};")
@@ -239,7 +242,7 @@ def elementwise(sig: Elementwise) -> tuple[str, str]:
     for k, (ref, dtype) in enumerate(region.outs):
         lines.append(f"w{k}[(i - {word(2)}) >> 2u] = {pack4(dtype.kind, out.value(ref, dtype.kind))};")
     body = "\n  ".join(lines)
-    functions = PICK if flat else locator("locate", rank, sizes) + BYTE
+    functions = PICK + BYTE if flat else locator("locate", rank, sizes) + BYTE
     text = (
         bindings(sorts) + parameters(out.at) + functions
         + f"@compute @workgroup_size({sig.workgroup})\n"
@@ -268,7 +271,7 @@ def epilogue(region: Region, rank: int, first: int, kind: str, base: str, shift:
     if region.accesses:
         functions = locator("post", rank, sizes)
         out.lines.append("let p = post(i);")
-    for k, ((binding, k_kind), at) in enumerate(zip(region.accesses, places, strict=True)):
+    for k, ((binding, k_kind, _), at) in enumerate(zip(region.accesses, places, strict=True)):
         where = binding + shift if binding >= 0 else binding
         out.lines.append(f"let d{k} = {address('p', rank, word(at), at + 1)};")
         out.lines.append(f"let a{k} = {from_bits(where, k_kind, load_one(where, k_kind, f'd{k}'), 1)};")
@@ -287,18 +290,18 @@ def reduction(sig: Reduction) -> tuple[str, str]:
     lines, begin, private = pre.lines, [], []
     if sig.flat:
         places = [pre.take(2) for _ in region.accesses]
-        functions = PICK
+        functions = PICK + BYTE
         private.append("var<private> row: u32;")
         begin.append(f"row = o * {word(2)};")
-        for k, ((binding, kind), at) in enumerate(zip(region.accesses, places, strict=True)):
-            lines.append(f"let a{k} = {load_flat(binding, kind, word(at), word(at + 1), 'row + r')};")
+        for k, (access, at) in enumerate(zip(region.accesses, places, strict=True)):
+            lines.append(f"let a{k} = {load_flat(access, word(at), word(at + 1), 'row + r')};")
     else:
         kept_sizes, reduced_sizes = pre.take(kept), pre.take(reduced)
         places = [pre.take(1 + kept + reduced) for _ in region.accesses]
         functions = locator("kept", kept, kept_sizes) + locator("reduced", reduced, reduced_sizes) + BYTE
         begin.append("let p = kept(o);")
         lines += [f"let p{j} = reduced(r + {j}u);" for j in range(4)]
-        for k, ((binding, kind), at) in enumerate(zip(region.accesses, places, strict=True)):
+        for k, ((binding, kind, _), at) in enumerate(zip(region.accesses, places, strict=True)):
             private.append(f"var<private> row{k}: u32;")
             begin.append(f"row{k} = {address('p', kept, word(at), at + 1)};")
             lines += [
@@ -310,7 +313,7 @@ def reduction(sig: Reduction) -> tuple[str, str]:
     pre.compute()
     kind = "u" if fn.arg else fn.kind
     result = pre.value(region.outs[0][0], kind)
-    kinds = {b: k for b, k in region.accesses if b >= 0}
+    kinds = {b: k for b, k, _ in region.accesses if b >= 0}
     sorts = [(f"b{b}", "vec4u" if sig.flat and kinds[b] != "b" else "u32") for b in range(len(kinds))]
     load = "\n  ".join([*lines, f"return {result};"])
     hooks = {

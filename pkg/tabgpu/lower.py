@@ -6,6 +6,7 @@ What depends on structure and shapes alone (kernel, grid, parameter words but sc
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -131,9 +132,12 @@ class Numbering:
         seen = tuple([(reads.get(a, -1), a.dtype, a.shape, v) for a, v in self.accesses])
         return tuple(self.nodes), seen, len(self.scalars)
 
-    def region(self, outs: tuple[tuple[int, DType], ...]) -> Region:
+    def region(self, outs: tuple[tuple[int, DType], ...], splats: Sequence[bool] = ()) -> Region:
         reads = self.reads
-        accesses = tuple((reads[a], a.dtype.kind) if a in reads else (-1, "i") for a, _ in self.accesses)
+        accesses = tuple(
+            (reads[a], a.dtype.kind, k < len(splats) and splats[k]) if a in reads else (-1, "i", False)
+            for k, (a, _) in enumerate(self.accesses)
+        )
         return Region(accesses, tuple(self.nodes), outs, len(self.scalars))
 
     def outs(self, ops: list[Op]) -> tuple[tuple[int, DType], ...]:
@@ -232,19 +236,21 @@ def _elementwise(
     dims, strides = collapse(group.shape, [v.strides for v in layouts])
     words = [0, group.size, 0, 0]
     rank = -1
+    splats: list[bool] = []
     if len(dims) <= 1 and all(
         s in ((), (0,)) or (s == (1,) and not v.offset & 3) or (a.kind == IOTA and a.buffer is None)
         for (a, _), v, s in zip(numbers.accesses, layouts, strides, strict=True)
     ):
         for v, s in zip(layouts, strides, strict=True):
             words += (v.offset & U32, s[0] & U32 if s else 0)
+            splats.append(s in ((), (0,)))
     else:
         rank = len(dims)
         words += dims
         for v, s in zip(layouts, strides, strict=True):
             words.append(v.offset & U32)
             words += [x & U32 for x in s]
-    region = numbers.region(outs)
+    region = numbers.region(outs, splats)
     sig = Elementwise(region, rank, len(numbers.reads), facts.workgroup)
     names = "_".join(dict.fromkeys(fn.name for fn, _ in region.nodes[-4:]))
     label = f"{names}_{outs[0][1].name}_{'flat' if rank < 0 else f'rank{rank}'}"

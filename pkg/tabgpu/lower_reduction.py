@@ -93,7 +93,8 @@ def _steps(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Facts
     fn, n_out, n_red = core.fn, core.size, group.pre.size // core.size
     walk = _walk(pre, group.pre.shape, core.extra, n_out, n_red)
     _, region, post_rank, post_words = tail(group, post)
-    first = pre.region(((ref, core.dtype),))
+    splats = [not words for words in walk.words[1::2]] if walk.flat else ()
+    first = pre.region(((ref, core.dtype),), splats)
     workgroup = facts.workgroup
     out_fast = _out_fast(walk)
     chunks, chunk, lanes = divide(n_out, n_red, out_fast, workgroup)
@@ -127,7 +128,7 @@ def _steps(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Facts
     cut = (walk, kernel, chunk, chunks, lanes) if too_much else None
     _, piece, few = divide(n_out, chunks, False, workgroup, cut=False)
     flat = chunks % 4 == 0 or n_out == 1
-    read = Region(((0, "u" if fn.arg else fn.kind),), (), ((1, core.dtype),), 0)
+    read = Region(((0, "u" if fn.arg else fn.kind, False),), (), ((1, core.dtype),), 0)
     step = [0, 1] if flat else [n_out, chunks, 0, chunks, 1]
     ranks_two = (0, 0, post_rank) if flat else (1, 1, post_rank)
     sig = Reduction(fn, read, region, flat, ranks_two, n_post, workgroup, few, False, True)

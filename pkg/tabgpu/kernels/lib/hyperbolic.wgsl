@@ -14,7 +14,9 @@ fn tanh_f32(x: f32) -> f32 {
   let d = u + 2.0f;
   let w = 1.0f / d;
   let v = fma(fma(-d, w, 1.0f), w, w);
-  return keep_nan_f32(copysign_f32(select(u * v, fma(-2.0f, v, 1.0f), c > 2.0f), x), x);
+  let r = copysign_f32(select(u * v, fma(-2.0f, v, 1.0f), c > 2.0f), x);
+  let b = bitcast<u32>(x) & 0x7fffffffu;
+  return pick_f32(r, x, (b < 0x39000000u) | (b > 0x7f800000u));
 }
 
 fn sinh_f32(x: f32) -> f32 {
