@@ -45,6 +45,7 @@ ORACLES: dict[str, Any] = {
     # SciPy: inf * 0 = NaN at infinity.
     "i0": lambda x: np.where(np.isinf(x), np.inf, sp.i0(x)),
     "i1": lambda x: np.where(np.isinf(x), x, sp.i1(x)),
+    "cosm1": lambda x: -2 * np.sin(x / 2) ** 2,
     "exp10": lambda x: np.power(10.0, x),
 }
 
@@ -63,8 +64,8 @@ def absolute(f: Any, scale: Any) -> Any:
 
 WHOLE: dict[str, Any] = {
     # y - x may flush a denormal operand where log(x / y) does not.
-    "kl_div": lambda x, y: np.where(np.minimum(x, y) < TINY, 1e6, 16),
-    "gammaln": right_of_zero(6, absolute(sp.gammaln, lambda x: np.abs(sp.gammaln(x)))),
+    "kl_div": lambda x, y: np.where(np.minimum(x, y) < TINY, 1e6, 18),
+    "gammaln": right_of_zero(8, absolute(sp.gammaln, lambda x: np.abs(sp.gammaln(x)))),
     "digamma": right_of_zero(
         5, absolute(sp.digamma, lambda x: np.abs(np.pi / np.tan(np.pi * x)) + np.abs(sp.digamma(x)))
     ),
@@ -196,7 +197,7 @@ async def test_relative_entropy_of_near_arguments() -> None:
     x = (10.0 ** rng.uniform(-3, 3, 20000)).astype(np.float32)
     y = (x * (1 + rng.choice([1e-6, 1e-3, 0.3, 0.9]) * rng.uniform(-1, 1, 20000))).astype(np.float32)
     check("rel_entr", lambda x, y: x * np.log1p((x - y) / y), 5, await special.rel_entr(x, y).numpy(), [x, y])
-    check("kl_div", kl_div, 16, await special.kl_div(x, y).numpy(), [x, y])
+    check("kl_div", kl_div, 18, await special.kl_div(x, y).numpy(), [x, y])
 
 
 def test_names_are_those_of_scipy() -> None:
