@@ -32,7 +32,7 @@ prepare_python() {
   "$base" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || die "needs Python 3.11 or newer (\$PYTHON names one)"
   [ -x $PY ] || { say "making .venv"; "$base" -m venv .venv; }
   say "installing the Python tools"
-  $PY -m pip install --disable-pip-version-check --progress-bar on -q -e '.[dev]'
+  $PY -m pip install --disable-pip-version-check -e '.[dev]'
   done_with python "$key"
 }
 

@@ -55,7 +55,13 @@ def flags(adapter: str, extra: Sequence[str]) -> list[str]:
     if adapter == "swiftshader":
         args.append("--use-webgpu-adapter=swiftshader")
     elif sys.platform.startswith("linux"):
-        args.append("--enable-features=Vulkan")
+        # What makes WebGPU work headless on Linux drivers: Vulkan, without the extensions for a display.
+        args += [
+            "--enable-features=Vulkan",
+            "--use-angle=vulkan",
+            "--disable-vulkan-surface",
+            "--ignore-gpu-blocklist",
+        ]
     return [*args, *extra]
 
 

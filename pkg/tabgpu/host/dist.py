@@ -66,7 +66,8 @@ def _complete(folder: Path, packages: list[str]) -> bool:
         have = json.loads((folder / "pyodide-lock.json").read_text(encoding="utf-8"))["packages"]
     except (OSError, ValueError):
         return False
-    return stamp == _stamp() and set(packages) <= have.keys()
+    files_are_here = all((folder / entry["file_name"]).is_file() for entry in have.values())
+    return stamp == _stamp() and set(packages) <= have.keys() and files_are_here
 
 
 def _stamp() -> str:
