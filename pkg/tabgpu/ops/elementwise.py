@@ -104,7 +104,7 @@ arcsin = unary("arcsin", {"f": "asin_f32(x)"}, promote="float", ulp=3, domain=(-
 arccos = unary("arccos", {"f": "acos_f32(x)"}, promote="float", ulp=3, domain=(-1.0, 1.0), like="numpy.arccos",
                doc="Inverse cosine: NaN outside [-1, 1].")
 arctan = unary("arctan", {"f": "atan_f32(x)"}, promote="float", ulp=3, like="numpy.arctan", doc="Inverse tangent.")
-arctan2 = binary("arctan2", {"f": "atan2_f32(x, y)"}, promote="float", ulp=4, like="numpy.arctan2",
+arctan2 = binary("arctan2", {"f": "atan2_f32(x, y)"}, promote="float", ulp=5, like="numpy.arctan2",
                  doc="The angle of the point (y, x): arctan(x / y) in the right quadrant, signed zeros as in C.")
 sinc = unary("sinc", {"f": "sinc_f32(x)"}, promote="float", ulp=4, domain=(-10.0, 10.0), like="numpy.sinc",
              doc="sin(pi x) / (pi x), 1 at 0.")
