@@ -148,8 +148,8 @@ fn gamma_psi(x: f32) -> f32 {
   var p = fma(fma(fma(0.00021224379f, t, -0.00040991008f), t, 0.0001394659f), t, -0.00032323983f);
   p = fma(fma(fma(fma(p, t, 0.0014914614f), t, -0.0029638028f), t, 0.0055100974f), t, -0.0112721445f);
   p = fma(fma(fma(fma(fma(p, t, 0.023452578f), t, -0.049559064f), t, 0.108999856f), t, -0.2607387f), t, 0.7853075f);
-  // The zero, 1.46163214496836, in two steps that the select keeps apart.
-  let d = select(x - 1.4616321f, x, x > 4.0f) - 1.243815e-08f;
+  // The zero, 1.46163214496836, in two steps that no compiler can merge.
+  let d = trig_opaque(x - 1.4616321f, select(0u, 0xffffffffu, i32(x) < 1000)) - 1.243815e-08f;
   return d * p;
 }
 

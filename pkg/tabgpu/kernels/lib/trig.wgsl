@@ -5,7 +5,6 @@
 //
 // Polynomials: minimax fits of our own (Lawson's reweighted least squares, coefficients rounded to float32 one by
 // one). Reduction: Cody & Waite in three steps below 256, Payne & Hanek (SIGNUM 1983) in integers above.
-// The `select`s between the Cody-Waite steps never change a value: they stop a compiler from merging the steps.
 
 struct TrigReduced {
   r: f32,  // in [-pi/4, pi/4]
@@ -70,15 +69,18 @@ fn trig_reduce_large(x: f32) -> TrigReduced {
   return TrigReduced(bitcast<f32>(bitcast<u32>(r) ^ flip), select(q, 0u - q, (bits >> 31u) != 0u) & 3u);
 }
 
+// v: the mask is all ones, but no compiler can know, so it cannot merge the float operations before and after.
+fn trig_opaque(v: f32, mask: u32) -> f32 { return bitcast<f32>(bitcast<u32>(v) & mask); }
+
 fn trig_reduce(x: f32) -> TrigReduced {
-  let bits = bitcast<u32>(x) & 0x7fffffffu;
-  if (bits >= 0x43800000u) { return trig_reduce_large(x); }
-  let inside = bits < 0x3f490fdbu;  // below pi/4
+  if ((bitcast<u32>(x) & 0x7fffffffu) >= 0x43800000u) { return trig_reduce_large(x); }
   let k = round(x * 0.63661975f);
-  let a = select(x - k * 1.5708008f, x, inside);
-  let b = select(a + k * 4.4543995e-06f, x, inside);
-  let lost = (a - b) + k * 4.4543995e-06f;  // what that rounding lost (Dekker's fast two-sum)
-  return TrigReduced(b + (lost + k * 5.5644316e-11f), u32(i32(k)) & 3u);
+  let q = i32(k);
+  let mask = select(0u, 0xffffffffu, q < 1000);
+  let a = trig_opaque(x - k * 1.5708008f, mask);
+  let b = trig_opaque(a + k * 4.4543995e-06f, mask);
+  let lost = trig_opaque((a - b) + k * 4.4543995e-06f, mask);  // by that rounding (Dekker's fast two-sum)
+  return TrigReduced(b + (lost + k * 5.5644316e-11f), u32(q) & 3u);
 }
 
 fn trig_sin_poly(r: f32) -> f32 {
