@@ -2,7 +2,7 @@
 // One ES module without dependencies; works on a page and in a worker. Nothing here knows arrays, dtypes or kernels.
 // @ts-check
 
-/** @typedef {{getBuffer(kind?: string): {data: Uint8Array, release(): void}}} Memory a Python buffer, seen through its proxy */
+/** @typedef {{getBuffer(kind?: string): {data: Uint8Array<ArrayBuffer>, release(): void}}} Memory a Python buffer, seen through its proxy */
 /** @typedef {{serial: number, kind: string, message: string}} Fault an error of one submit (serial 0: of none in particular) */
 
 const ALLOC = 1, FREE = 2, DISPATCH = 3, COPY = 4;
@@ -34,7 +34,7 @@ export async function open(options, given) {
   }
   const features = /** @type {GPUFeatureName[]} */ (WANTED_FEATURES.filter((f) => adapter.features.has(f)));
   const device = await adapter.requestDevice({ label: "tabgpu", requiredLimits: required, requiredFeatures: features });
-  return new Bridge(device, adapter.info, adapter.isFallbackAdapter ?? adapter.info.isFallbackAdapter ?? false);
+  return new Bridge(device, adapter.info, /** @type {any} */ (adapter).isFallbackAdapter ?? adapter.info.isFallbackAdapter ?? false);
 }
 
 export class Bridge {
@@ -98,25 +98,31 @@ export class Bridge {
   }
 
   /**
-   * Collects the errors of what `work` hands to the device, as faults of submit `serial`.
-   * @template R @param {number} serial @param {() => R} work @returns {R}
+   * Collects the errors of what `work` hands to the device, as faults of submit `serial`. Only allocations can run out
+   * of memory, so only they pay for the second scope; internal errors arrive as uncaptured ones.
+   * @template R @param {number} serial @param {boolean} allocates @param {() => R} work @returns {R}
    */
-  scoped(serial, work) {
+  scoped(serial, allocates, work) {
     const device = this.device;
-    device.pushErrorScope("internal");
-    device.pushErrorScope("out-of-memory");
+    if (allocates) device.pushErrorScope("out-of-memory");
     device.pushErrorScope("validation");
     try {
       return work();
     } finally {
-      for (let k = 0; k < 3; k++) {
-        const scope = device.popErrorScope().then(
-          (error) => { if (error) this.faults.push({ serial, kind: kindOf(error), message: error.message }); },
-          () => {}, // a lost device: reported by `lost`
-        ).finally(() => { this.scopes.delete(scope); });
-        this.scopes.add(scope);
-      }
+      this.pop(serial);
+      if (allocates) this.pop(serial);
     }
+  }
+
+  /** @param {number} serial */
+  pop(serial) {
+    /** @param {GPUError | null} error */
+    const done = (error) => {
+      this.scopes.delete(scope);
+      if (error) this.faults.push({ serial, kind: kindOf(error), message: error.message });
+    };
+    const scope = this.device.popErrorScope().then(done, () => done(null)); // rejected: lost, reported by `lost`
+    this.scopes.add(scope);
   }
 
   /** @param {number} id @param {number} nbytes */
@@ -140,7 +146,7 @@ export class Bridge {
   upload(serial, id, nbytes, memory) {
     const view = memory.getBuffer("u8");
     try {
-      this.scoped(serial, () => {
+      this.scoped(serial, nbytes > 0, () => {
         if (nbytes) this.alloc(id, nbytes);
         const buffer = /** @type {GPUBuffer} */ (this.buffers.get(id)), data = view.data;
         const whole = data.byteLength & ~3, rest = data.byteLength - whole;
@@ -243,18 +249,19 @@ export class Bridge {
   /**
    * Runs one command stream: [commands.., parameter block..] in one encoder and one submit.
    * @param {number} serial @param {Memory} memory u32 words @param {number} commands words before the parameters
+   * @param {boolean} allocates whether there are ALLOC commands
    */
-  submit(serial, memory, commands) {
+  submit(serial, memory, commands, allocates) {
     const view = memory.getBuffer("u8");
     try {
       const bytes = view.data, words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
-      this.scoped(serial, () => this.run(serial, words, commands));
+      this.scoped(serial, allocates, () => this.run(serial, words, commands));
     } finally {
       view.release();
     }
   }
 
-  /** @param {number} serial @param {Uint32Array} words @param {number} end */
+  /** @param {number} serial @param {Uint32Array<ArrayBuffer>} words @param {number} end */
   run(serial, words, end) {
     const device = this.device, params = words.length - end;
     if (params) {
@@ -333,7 +340,7 @@ export class Bridge {
     for (const batch of batches) {
       if (!batch.length) continue;
       const first = batch[0].at, total = batch.reduce((sum, b) => sum + b.n, 0);
-      const staging = this.scoped(0, () => {
+      const staging = this.scoped(0, true, () => {
         const staging = this.takeStaging(total);
         const encoder = this.device.createCommandEncoder({ label: "read" });
         for (const b of batch) encoder.copyBufferToBuffer(/** @type {GPUBuffer} */ (this.buffers.get(b.id)), b.from, staging, b.at - first, b.n);

@@ -98,6 +98,8 @@ class Device:
         self._launches: list[Launch] = []
         self._confirmed = 0
         self._failed: dict[int, TabgpuError] = {}
+        self._sources: set[int] = set()  # submits that the stream's launches read from
+        self._reads_from: dict[int, set[int]] = {}  # the same of each submit, until confirmed
         self._stray: list[TabgpuError] = []
         self.live_bytes = self.peak_bytes = self.pooled_bytes = 0
 
@@ -186,7 +188,7 @@ class Device:
         finally:
             self._words = held
         self.serial += 1
-        buffer.taint = frozenset((self.serial,))
+        buffer.serial = self.serial
         self.js.upload(self.serial, buffer.id, made[2] if made else 0, memory)
         self.counters.crossings += 1
         self.counters.bytes_uploaded += nbytes
@@ -228,7 +230,7 @@ class Device:
             self.counters.pipelines += 1
             self.counters.crossings += 1
             self.js.pipeline(ident, kernel.label, kernel.code, kernel.access)
-        taint: frozenset[int] = frozenset((self.serial + 1,))
+        serial, confirmed = self.serial + 1, self._confirmed
         bindings: list[int] = []
         windows = launch.windows
         k = 0
@@ -237,15 +239,15 @@ class Device:
             assert buffer is not None, f"{kernel.label} reads a value that was not computed"
             if buffer.device is not self:
                 self.check_owner(buffer)
-            if buffer.taint and not buffer.taint <= taint:
-                taint |= {s for s in buffer.taint if s > self._confirmed or s in self._failed}
+            if buffer.serial > confirmed or buffer.serial in self._failed:
+                self._sources.add(buffer.serial)
             bindings += (buffer.id, *windows[k]) if windows else (buffer.id, 0, 0)
             k += 1
         for op in launch.writes:
             buffer = op.buffer
             if buffer is None:
                 buffer = op.buffer = self.allocate(nbytes_of(op), kernel.label)
-            buffer.taint = taint if not windows else taint | buffer.taint
+            buffer.serial = serial
             bindings += (buffer.id, *windows[k]) if windows else (buffer.id, 0, 0)
             k += 1
         params = self._params
@@ -270,11 +272,14 @@ class Device:
             self._params.clear()
             return
         self.serial += 1
+        self._sources.discard(self.serial)
+        if self._sources:
+            self._reads_from[self.serial], self._sources = self._sources, set()
         stream = array("I", words)
         stream.extend(self._params)
         commands = len(words)
         self._words, self._params = [], []
-        self.js.submit(self.serial, memoryview(stream), commands)
+        self.js.submit(self.serial, memoryview(stream), commands, self.serial in self._fresh)
         self.counters.crossings += 1
         self.counters.submits += 1
 
@@ -283,6 +288,7 @@ class Device:
         made = {self._words[k + 1] for k in range(0, len(self._words) - 2) if self._words[k] == ALLOC}
         fresh = set(self._fresh.pop(self.serial + 1, ()))
         self._spoiled |= fresh & made
+        self._sources.clear()
         self._words, self._params = [], []
 
     # --- waiting ------------------------------------------------------------------------------------------------
@@ -330,11 +336,9 @@ class Device:
 
     def raise_for(self, buffer: Buffer) -> None:
         """The error of a submit that this content depends on, if one failed."""
-        if self._failed:
-            for serial in sorted(buffer.taint):
-                if serial in self._failed:
-                    failure = self._failed[serial]
-                    raise type(failure)(*failure.args)
+        failure = self._failed.get(buffer.serial)
+        if failure is not None:
+            raise type(failure)(*failure.args)
 
     def failed(self) -> list[TabgpuError]:
         """Errors of submits whose results nobody has read."""
@@ -353,8 +357,14 @@ class Device:
                     self._spoiled.update(self._fresh.get(fault["serial"], ()))
                     self._drop_pooled(self._fresh.get(fault["serial"], ()))
                 self._stray.append(error)
-        for done in [s for s in self._fresh if s <= serial]:
-            del self._fresh[done]
+        if self._failed:  # what read from a failed submit has failed too
+            for later in sorted(self._reads_from):
+                source = next((s for s in self._reads_from[later] if s in self._failed), None)
+                if source is not None:
+                    self._failed.setdefault(later, self._failed[source])
+        for held in (self._fresh, self._reads_from):
+            for done in [s for s in held if s <= serial]:
+                del held[done]
         self._confirmed = max(self._confirmed, serial)
 
     def _drop_pooled(self, idents: Any) -> None:

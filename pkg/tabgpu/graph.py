@@ -54,11 +54,11 @@ class ReduceFn:
 class Buffer:
     """GPU memory of one Op. When it dies its id goes back to the device's pool: safe, since the queue keeps order."""
 
-    __slots__ = ("device", "id", "nbytes", "size", "taint")
+    __slots__ = ("device", "id", "nbytes", "serial", "size")
 
     def __init__(self, device: Any, ident: int, nbytes: int, size: int) -> None:
         self.device, self.id, self.nbytes, self.size = device, ident, nbytes, size
-        self.taint: frozenset[int] = frozenset()  # unconfirmed submits this content depends on
+        self.serial = 0  # the submit that wrote it
 
     def __del__(self) -> None:
         self.device.release(self.id, self.size)
