@@ -3,6 +3,7 @@ import { runDigits, STEPS } from "./demo.js";
 
 const find = (id) => document.getElementById(id);
 const place = find("place");
+const where = place.form.elements.in; // the radio buttons: "page" or "worker"
 let worker;
 
 /** An element with a class and children (strings become text). */
@@ -56,6 +57,14 @@ function fact(title, value, note) {
   return make("div", "fact", make("dt", "", title), make("dd", "", value, make("small", "", note)));
 }
 
+/** The part of an image between two columns, at its own size. */
+function show(canvas, image, left, right) {
+  canvas.width = right - left;
+  canvas.height = image.height;
+  canvas.style.flexGrow = right - left; // so that both have one scale
+  canvas.getContext("2d").drawImage(image, -left, 0);
+}
+
 async function showResult({ result: r, picture }) {
   const kind = r.software ? "a software adapter: this computes on the CPU" : "the GPU of this machine";
   find("adapter").replaceChildren(make("strong", "", r.adapter), ` (${kind})`);
@@ -68,11 +77,10 @@ async function showResult({ result: r, picture }) {
     fact("Bytes", `${number(r.bytes_uploaded)} up`, `${number(r.bytes_read)} down`),
   );
   const image = await createImageBitmap(new Blob([picture], { type: "image/png" }));
-  const canvas = find("picture");
-  canvas.width = image.width;
-  canvas.height = image.height;
-  canvas.getContext("2d").drawImage(image, 0, 0);
-  canvas.setAttribute("aria-label", `Confusion matrix: ${r.right} of ${r.total} digits read right, and the misread ones`);
+  const middle = Math.round(image.width * r.split);
+  show(find("matrix"), image, 0, middle);
+  show(find("misread"), image, middle, image.width);
+  find("matrix").setAttribute("aria-label", `Confusion matrix: ${r.right} of ${r.total} digits read right`);
   showStep();
   find("bar").value = 1;
   find("steps").replaceChildren();
@@ -94,14 +102,14 @@ async function run() {
   find("again").disabled = place.disabled = true;
   find("output").textContent = "";
   try {
-    await showResult(await (place.elements.in.value === "worker" ? runInWorker(say) : runDigits(say)));
+    await showResult(await (where.value === "worker" ? runInWorker(say) : runDigits(say)));
   } catch (error) {
     showError(error);
   }
   find("again").disabled = place.disabled = false;
 }
 
-if (new URLSearchParams(location.search).get("in") === "worker") place.elements.in.value = "worker";
+if (new URLSearchParams(location.search).get("in") === "worker") where.value = "worker";
 place.addEventListener("change", run);
 find("again").addEventListener("click", run);
 await run();

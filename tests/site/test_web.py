@@ -21,6 +21,8 @@ SETTLED = "document.body.dataset.state === 'done' || document.body.dataset.state
 def web(serve) -> str:
     """The URL of web/ with what a site has beside it: pyodide/, and PyScript from npm as pyscript/."""
     server = serve(ROOT / "web", prefix=PREFIX)
+    # Made once: pages fetch the wheel and its hash apart, and an edit of the tree in between would part them.
+    server.documents = {path: (lambda data=make(): data) for path, make in server.documents.items()}
     server.folders.append((PREFIX + "pyscript/", ROOT / "node_modules" / "@pyscript" / "core" / "dist"))
     return server.url + PREFIX
 
@@ -34,20 +36,16 @@ def page(chromium) -> Iterator[object]:
 
 
 @pytest.fixture(scope="module")
-def without_webgpu() -> Iterator[object]:
+def without_webgpu(chromium) -> Iterator[object]:
     """A browser with WebGPU switched off."""
-    from playwright.sync_api import sync_playwright
-
     args = [a for a in host_browser.flags("default", []) if "webgpu" not in a]
-    with sync_playwright() as p:
-        path = host_browser.find_browser(None, playwright=False)
-        browser = p.chromium.launch(
-            executable_path=path,
-            args=[*args, "--disable-features=WebGPU,WebGPUService"],
-            chromium_sandbox=False,
-        )
-        yield browser
-        browser.close()
+    browser = chromium.browser_type.launch(
+        executable_path=host_browser.find_browser(None, playwright=False),
+        args=[*args, "--disable-features=WebGPU,WebGPUService"],
+        chromium_sandbox=False,
+    )
+    yield browser
+    browser.close()
 
 
 def colours(page, canvas: str) -> int:
@@ -77,9 +75,7 @@ def test_the_demo_in_the_page_and_in_a_worker(web, page) -> None:
     page.on("request", lambda request: urls.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(web)
-    page.wait_for_function(
-        "document.querySelectorAll('#steps li').length === 4"
-    )  # progress is shown meanwhile
+    page.wait_for_function("document.querySelectorAll('#steps li').length === 4")  # progress on the way
     page.wait_for_function(SETTLED)
     shown(page)
     assert not page.evaluate("crossOriginIsolated") and not page.workers

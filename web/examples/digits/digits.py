@@ -34,9 +34,9 @@ def load() -> tuple[np.ndarray, np.ndarray]:
 def classify(xp: Any, known: Any, votes_of: Any, unknown: Any) -> Any:
     """The digit of each unknown image: the vote of its K nearest known ones. xp is tabgpu or numpy: the same lines.
 
-    votes_of: a row for each known image, 1 in its digit's column. `distance` has a row for each known image and a column
-    for each unknown one. All its numbers are whole and small, so float32 holds them exactly and any order of summation
-    gives the same. Of equal distances the first image counts, of equal votes the lower digit.
+    votes_of: a row for each known image, 1 in its digit's column. `distance` has a row for each known image and a
+    column for each unknown one. All its numbers are whole and small, so float32 holds them exactly and any order of
+    summation gives the same. Of equal distances the first image counts, of equal votes the lower digit.
     """
     squares = xp.sum(known * known, axis=1, keepdims=True) + xp.sum(unknown * unknown, axis=1)
     distance = squares - 2.0 * xp.matmul(known, unknown.T)
@@ -54,7 +54,7 @@ async def on_gpu(*host: np.ndarray) -> np.ndarray:
 
 
 async def main() -> dict[str, Any]:
-    from picture import draw  # needs a canvas: only in a browser
+    from picture import SPLIT, draw  # needs a canvas: only in a browser
 
     images, labels = load()
     known, unknown, truth = images[:TRAIN], images[TRAIN:], labels[TRAIN:]
@@ -94,7 +94,8 @@ async def main() -> dict[str, Any]:
         f"GPU       {right} of {total} right ({right / total:.2%}), {min(gpu_times) * 1e3:.1f} ms with upload and read"
     )
     print(
-        f"          the first run took {first * 1e3:.0f} ms: it compiled {pipelines} pipelines, the next {RUNS} runs {later}"
+        f"          the first run took {first * 1e3:.0f} ms and compiled {pipelines} pipelines, "
+        f"the next {RUNS} runs compiled {later}"
     )
     print(
         f"NumPy     {right_numpy} of {total} right ({right_numpy / total:.2%}), {min(numpy_times) * 1e3:.1f} ms, "
@@ -113,7 +114,8 @@ async def main() -> dict[str, Any]:
     result = {
         "adapter": device.name, "software": device.software, "known": TRAIN, "total": total, "k": K, "right": right,
         "right_numpy": right_numpy, "equal": equal, "first_ms": first * 1e3, "gpu_ms": min(gpu_times) * 1e3,
-        "numpy_ms": min(numpy_times) * 1e3, "pipelines": pipelines, "later_pipelines": later, **one, "predictions": predicted.tolist(),
+        "numpy_ms": min(numpy_times) * 1e3, "pipelines": pipelines, "later_pipelines": later, **one,
+        "split": SPLIT, "predictions": predicted.tolist(),
     }  # fmt: skip
     Path("out/digits.json").write_text(json.dumps(result))
     print("picture   out/digits.png")

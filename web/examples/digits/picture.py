@@ -12,6 +12,9 @@ LEFT, TOP = 76, 96
 SHOWN = 12  # misread digits, 3 in a row
 TILE = 112
 WIDTH, HEIGHT = LEFT + 10 * CELL + 64 + 3 * (TILE + 18) + 14, TOP + 10 * CELL + 40
+SPLIT = (
+    LEFT + 10 * CELL + 32
+) / WIDTH  # where the matrix ends: narrow screens show the misread digits below it
 INK, SOFT, PAPER, WRONG = "#1c2733", "#6b7785", "#ffffff", "#c2410c"
 
 
@@ -29,7 +32,17 @@ class Canvas:
         self.context.fillStyle = color
         self.context.fillRect(x, y, width, height)
 
-    def text(self, x: float, y: float, text: str, *, size: int = 14, color: str = INK, align: str = "center", bold: bool = False) -> None:  # fmt: skip
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        size: int = 14,
+        color: str = INK,
+        align: str = "center",
+        bold: bool = False,
+    ) -> None:
         self.context.fillStyle, self.context.textAlign = color, align
         self.context.font = f"{'600 ' if bold else ''}{size}px system-ui, sans-serif"
         self.context.fillText(text, x, y)
@@ -79,7 +92,8 @@ async def draw(images: np.ndarray, truth: Any, predicted: Any) -> bytes:
     np.add.at(counts, (truth, predicted), 1)
     wrong = np.flatnonzero(truth != predicted)
     canvas = Canvas(WIDTH, HEIGHT)
-    canvas.text(LEFT, 26, f"{len(truth) - len(wrong)} of {len(truth)} digits read right", size=20, align="left", bold=True)  # fmt: skip
+    head = f"{len(truth) - len(wrong)} of {len(truth)} digits read right"
+    canvas.text(LEFT, 26, head, size=20, align="left", bold=True)
     matrix(canvas, counts)
     left = LEFT + 10 * CELL + 64
     title = f"{min(SHOWN, len(wrong))} of {len(wrong)} misread" if len(wrong) else "none misread"
