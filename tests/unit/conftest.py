@@ -1,0 +1,55 @@
+"""Fixtures of the tests that need no browser: a device that computes in NumPy (emulator.py)."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tabgpu import engine
+from tabgpu.config import Config
+from tabgpu.device import Device
+
+sys.path.insert(0, __file__.rsplit("conftest", 1)[0])
+import emulator  # noqa: E402
+
+
+def read(*arrays: Any) -> Any:
+    """The values of arrays, in one read."""
+    from tabgpu.array import fetch
+
+    got = asyncio.run(fetch(*arrays))
+    return got[0] if len(arrays) == 1 else got
+
+
+@pytest.fixture
+def open_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Device]]:
+    """open_gpu(fuse=.., limits..) -> a device that is now the open one; may be called again."""
+    ffi = types.ModuleType("pyodide.ffi")
+    ffi.JsException = type("JsException", (Exception,), {})  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pyodide", types.ModuleType("pyodide"))
+    monkeypatch.setitem(sys.modules, "pyodide.ffi", ffi)
+
+    def start(
+        *, fuse: bool = True, fused: int | None = None, memory_limit: int | None = None, **limits: int
+    ) -> Device:
+        own = {} if fused is None else {"maxFusedBuffers": fused}
+        gpu = emulator.device(Config(fuse, own, memory_limit=memory_limit), **limits)
+        engine._pending.clear()
+        engine._work = 0
+        engine._device = gpu
+        return gpu
+
+    yield start
+    engine._pending.clear()
+    engine._device = None
+
+
+@pytest.fixture
+def gpu(open_gpu: Callable[..., Device]) -> Device:
+    """A device with the limits that every WebGPU adapter has."""
+    return open_gpu()
