@@ -70,7 +70,10 @@ export class Bridge {
     this.uniform = undefined;
     /** @type {GPUBindGroup | undefined} */
     this.window = undefined;
-    this.bindGroupsMade = 0;
+    /** @type {Memory | undefined} where Python writes command streams, and its view */
+    this.stream = undefined;
+    /** @type {{data: Uint8Array<ArrayBuffer>, release(): void} | undefined} */
+    this.streamView = undefined;
     this.lostReason = "";
     /** @type {Promise<never>} */
     this.lost = device.lost.then((l) => {
@@ -233,7 +236,6 @@ export class Bridge {
     }
     const { layout } = /** @type {{layout: GPUBindGroupLayout}} */ (this.pipelines.get(id));
     group = this.device.createBindGroup({ layout, entries });
-    this.bindGroupsMade++;
     if (this.groups.size >= MAX_BIND_GROUPS) this.forget(/** @type {string} */ (this.groups.keys().next().value));
     this.groups.set(key, group);
     return group;
@@ -247,18 +249,30 @@ export class Bridge {
   }
 
   /**
-   * Runs one command stream: [commands.., parameter block..] in one encoder and one submit.
-   * @param {number} serial @param {Memory} memory u32 words @param {number} commands words before the parameters
+   * The memory that command streams come in, from now on.
+   * @param {Memory & {copy(): Memory}} memory u32 words
+   */
+  attach(memory) {
+    this.streamView?.release();
+    this.stream = memory.copy(); // this call's own proxy dies with it
+    this.streamView = this.stream.getBuffer("u8");
+  }
+
+  /**
+   * Runs the stream [commands.., parameter block..] in one encoder and one submit.
+   * @param {number} serial @param {number} commands words before the parameters @param {number} n words in all
    * @param {boolean} allocates whether there are ALLOC commands
    */
-  submit(serial, memory, commands, allocates) {
-    const view = memory.getBuffer("u8");
-    try {
-      const bytes = view.data, words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
-      this.scoped(serial, allocates, () => this.run(serial, words, commands));
-    } finally {
-      view.release();
+  submit(serial, commands, n, allocates) {
+    let bytes = this.streamView?.data;
+    if (!bytes?.length && this.stream) { // wasm memory grew: the old view is detached
+      this.streamView?.release();
+      this.streamView = this.stream.getBuffer("u8");
+      bytes = this.streamView.data;
     }
+    if (!bytes) throw new Error("no stream");
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, n);
+    this.scoped(serial, allocates, () => this.run(serial, words, commands));
   }
 
   /** @param {number} serial @param {Uint32Array<ArrayBuffer>} words @param {number} end */
@@ -387,6 +401,8 @@ export class Bridge {
 
   close() {
     this.device.destroy();
+    this.streamView?.release();
+    this.stream = this.streamView = undefined;
     this.buffers.clear();
     this.groups.clear();
     this.mentions.clear();

@@ -95,7 +95,7 @@ class Device:
         self._pipelines: dict[Kernel, int] = {}
         self._words: list[int] = []
         self._params: list[int] = []
-        self._launches: list[Launch] = []
+        self._stream = array("I")
         self._confirmed = 0
         self._failed: dict[int, TabgpuError] = {}
         self._sources: set[int] = set()  # submits that the stream's launches read from
@@ -275,11 +275,15 @@ class Device:
         self._sources.discard(self.serial)
         if self._sources:
             self._reads_from[self.serial], self._sources = self._sources, set()
-        stream = array("I", words)
-        stream.extend(self._params)
         commands = len(words)
+        words += self._params
+        n = len(words)
+        if n > len(self._stream):  # JavaScript holds on to this memory, so that a submit hands over numbers only
+            self._stream = array("I", bytes(4 * max(8192, 2 * n)))
+            self.js.attach(memoryview(self._stream))
+        self._stream[:n] = array("I", words)
         self._words, self._params = [], []
-        self.js.submit(self.serial, memoryview(stream), commands, self.serial in self._fresh)
+        self.js.submit(self.serial, commands, n, self.serial in self._fresh)
         self.counters.crossings += 1
         self.counters.submits += 1
 

@@ -164,9 +164,8 @@ def execute(gpu: Device, lowered: list[tuple[Group, list[Launch]]]) -> None:
 
 def release(gpu: Device, group: Group) -> None:
     """Drops the inputs of computed Ops, newest first, so that no chain is torn down recursively."""
-    outs = set(group.outs)
     for op in reversed(group.members):
-        if op in outs or not op.uses:
+        if op.buffer is not None or not op.uses:
             _drop(op)
     gpu.counters.evaluated += len(group.members) * group.size
     if group.core is not None:

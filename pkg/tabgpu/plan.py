@@ -72,8 +72,9 @@ def plan(roots: Iterable[Op], *, budget: int, fuse: bool) -> list[Group]:
     groups: list[Group] = []
     for op in order:
         uses: list[tuple[Group | None, Layout | None]] = op._uses
-        stored = op in wanted or op.uses > op._seen or op.live()
-        home = _home(op, uses, stored, fuse)
+        cell = op.cell and op.cell()
+        stored = (cell is not None and cell.op is op) or op.uses > op._seen or op in wanted
+        home = _home(op, uses, stored) if uses and fuse else None
         if op.kind == EW:
             if home is None:
                 home = Group(op.shape, op.size, budget)
@@ -156,14 +157,13 @@ def _note_args(op: Op, group: Group, view: Layout | None) -> None:
             reads[a] = None
 
 
-def _home(op: Op, uses: list[tuple[Group | None, Layout | None]], stored: bool, fuse: bool) -> Group | None:
-    """The group that an Op may join, or None."""
-    if not uses or not fuse:
-        return None
+def _home(op: Op, uses: list[tuple[Group | None, Layout | None]], stored: bool) -> Group | None:
+    """The group of its consumers that an Op may join, or None."""
     group, view = uses[0]
     if group is None:
         return None
-    group = find(group)
+    if group.into is not None:
+        group = find(group)
     for other, v in uses[1:]:
         if v != view or other is None:
             return None
@@ -179,21 +179,19 @@ def _home(op: Op, uses: list[tuple[Group | None, Layout | None]], stored: bool, 
         return group if _may_core(op, group, view, stored) else None
     if len(group.members) >= MAX_OPS:
         return None
-    if stored and (view is not None or group.parent is not None or (group.core is not None)):
-        return None
     if view is not None:
-        if group.size > op.size and not op.fn.cheap:
+        if stored or (group.size > op.size and not op.fn.cheap):
             return None
         if any(v is not None and compose(view, v) is None for v in op.views):
             return None
-    fresh = sum(
-        1
-        for a in set(op.args)
-        if type(a) is Op and (a.buffer is not None or a.kind >= EW) and a not in group.reads
-    )
-    if group.bindings() - 1 + fresh + stored > group.budget:
+    elif stored and (group.parent is not None or group.core is not None):
         return None
-    return group
+    reads, fresh, last = group.reads, int(stored) - 1, None
+    for a in op.args:
+        if type(a) is Op and a is not last and a not in reads and (a.buffer is not None or a.kind >= EW):
+            fresh += 1
+        last = a
+    return group if group.bindings() + fresh <= group.budget else None
 
 
 def _may_core(op: Op, group: Group, view: Layout | None, stored: bool) -> bool:

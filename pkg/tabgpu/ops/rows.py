@@ -35,7 +35,7 @@ class Row:
         self.__doc__ = doc
         self.__module__ = "tabgpu"
         self._fns: dict[str, Fn] = {}
-        self._resolved: dict[tuple[Any, ...], tuple[Fn, tuple[Row | None, ...]]] = {}
+        self._resolved: dict[tuple[Any, ...], tuple[Fn, tuple[Row | None, ...] | None]] = {}
 
     def __repr__(self) -> str:
         return f"<tabgpu function {self.name}>"
@@ -52,18 +52,18 @@ class Row:
                 )
             if not any(isinstance(k, DType) for k in key):
                 return self(from_host(operands[0], self.name), *operands[1:])
-            found = self._resolved[key] = self._resolve(key)
+            fn, needed = self._resolve(key)
+            found = self._resolved[key] = (fn, needed if any(needed) else None)
         fn, casts = found
+        if casts is not None:
+            operands = tuple([x if cast is None else cast(x) for x, cast in zip(operands, casts, strict=True)])
         args: list[Any] = []
         views: list[Layout | None] = []
         shape = None
         same = True
-        for x, cast in zip(operands, casts, strict=True):
+        for x in operands:
             if type(x) is Array:
-                if cast is not None:
-                    x = cast(x)
-                op = x._cell.op
-                layout = x._layout
+                op, layout = x._cell.op, x._layout
                 args.append(op)
                 views.append(None if layout is op.layout else layout)
                 if shape is None:

@@ -9,7 +9,9 @@ fn exp_quotient_f32(x: f32) -> i32 { return bitcast<i32>(fma(x, 1.442695f, 12582
 
 fn exp_remainder_f32(x: f32, k: i32) -> f32 {
   let n = f32(k);
-  return fma(n, -1.4286068e-6f, fma(n, -0.69314575f, x));
+  // The select keeps a compiler that reassociates from adding the two parts of ln2 first.
+  let high = select(fma(n, -0.69314575f, x), x, k == 0);
+  return fma(n, -1.4286068e-6f, high);
 }
 
 // e^r and e^r - 1 for |r| <= ln2 / 2.
