@@ -1,0 +1,365 @@
+"""One test for each line of docs/differences.md: where tabgpu differs from NumPy on purpose, or does not go yet."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from typing import Any
+
+import js
+import numpy as np
+import pytest
+from pyodide.ffi import create_once_callable
+
+import tabgpu as tg
+
+BIG = 2**40
+
+
+def i32(*values: int) -> tg.Array:
+    return tg.asarray(np.array(values, np.int32))
+
+
+def u32(*values: int) -> tg.Array:
+    return tg.asarray(np.array(values, np.uint32))
+
+
+def f32(*values: float) -> tg.Array:
+    return tg.asarray(np.array(values, np.float32))
+
+
+def bools(*values: bool) -> tg.Array:
+    return tg.asarray(np.array(values))
+
+
+async def values(x: tg.Array, dtype: Any) -> list[Any]:
+    """The values as a list, after a check of the dtype."""
+    assert x.dtype is dtype
+    return (await x.numpy()).tolist()
+
+
+# --- dtypes -----------------------------------------------------------------------------------------------------------
+
+
+async def test_int64_input() -> None:
+    assert await values(tg.asarray(np.array([1, -(2**31)], np.int64)), tg.int32) == [1, -(2**31)]
+    assert await values(tg.asarray(np.array([1, 2**32 - 1], np.uint64)), tg.uint32) == [1, 2**32 - 1]
+    with pytest.raises(OverflowError, match="2147483648"):
+        tg.asarray(np.array([0, 2**31], np.int64))
+    with pytest.raises(OverflowError, match="4294967296"):
+        tg.asarray(np.array([2**32], np.uint64))
+
+
+async def test_float64_input() -> None:
+    assert await values(tg.asarray(np.array([0.1, 1e300])), tg.float32) == [
+        float(np.float32(0.1)),
+        float("inf"),
+    ]
+    assert tg.asarray([0.5, 2]).dtype is tg.float32
+
+
+@pytest.mark.parametrize("name", ["int64", "uint64", "float64", "complex128"])
+def test_64_bit_dtypes(name) -> None:
+    with pytest.raises(TypeError, match="64-bit"):
+        tg.zeros(3, dtype=getattr(tg, name))
+    with pytest.raises(TypeError, match="64-bit"):
+        tg.astype(f32(1), np.dtype(name))
+
+
+@pytest.mark.parametrize("name", ["int8", "int16", "uint8", "uint16", "float16", "bfloat16", "complex64"])
+def test_dtypes_to_come(name) -> None:
+    with pytest.raises(TypeError, match="not supported yet"):
+        tg.zeros(3, dtype=getattr(tg, name))
+    if name not in ("bfloat16", "complex64"):
+        with pytest.raises(TypeError, match="not supported yet"):
+            tg.asarray(np.zeros(3, name))
+    with pytest.raises(TypeError):
+        tg.asarray(1 + 2j)
+
+
+@pytest.mark.parametrize("value", [object(), [None], ["a"], np.array(["2020-01-01"], "datetime64[D]")])
+def test_dtypes_without_a_place_on_the_gpu(value) -> None:
+    with pytest.raises(TypeError):
+        tg.asarray(value)
+
+
+async def test_default_dtypes() -> None:
+    assert {a.dtype for a in (tg.zeros(2), tg.ones(2), tg.empty(2), tg.eye(2), tg.linspace(0, 1, 2))} == {
+        tg.float32
+    }
+    assert tg.asarray(1.5).dtype is tg.arange(2.0).dtype is tg.full(2, 1.5).dtype is tg.float32
+    assert tg.asarray(1).dtype is tg.arange(2).dtype is tg.full(2, 1).dtype is tg.int32
+
+
+def test_int32_with_uint32() -> None:
+    with pytest.raises(TypeError, match="astype"):
+        i32(1) + u32(1)
+    assert (i32(1).astype(tg.uint32) + u32(1)).dtype is tg.uint32
+
+
+def test_integers_with_floats() -> None:
+    assert (i32(1) + f32(1)).dtype is (u32(1) * 1.5).dtype is (i32(1) / i32(2)).dtype is tg.float32
+    assert tg.sqrt(i32(4)).dtype is tg.float_power(i32(4), 2).dtype is tg.exp(bools(True)).dtype is tg.float32
+
+
+def test_numpy_scalars() -> None:
+    assert (i32(1) + np.float64(1.5)).dtype is (f32(1) + np.float64(1.5)).dtype is tg.float32
+    assert (i32(1) + np.int64(1)).dtype is (np.int32(1) + i32(1)).dtype is tg.int32
+    with pytest.raises(TypeError, match="astype"):
+        u32(1) + np.int64(1)
+
+
+def test_python_integers_that_do_not_fit() -> None:
+    assert (np.array([1], np.int32) < BIG).all()
+    with pytest.raises(OverflowError, match="1099511627776"):
+        i32(1) < BIG
+    with pytest.raises(OverflowError):
+        u32(1) + -1
+
+
+async def test_astype_saturates() -> None:
+    wild = f32(3e9, -3e9, np.inf, -np.inf, np.nan, -1.9)
+    assert await values(wild.astype(tg.int32), tg.int32) == [2**31 - 1, -(2**31), 2**31 - 1, -(2**31), 0, -1]
+    assert await values(wild.astype(tg.uint32), tg.uint32) == [3_000_000_000, 0, 2**32 - 1, 0, 0, 0]
+    assert await values(tg.asarray(np.array([1e10, np.nan]), dtype=tg.int32), tg.int32) == [2**31 - 1, 0]
+
+
+async def test_integers_of_bools() -> None:
+    t = bools(True, True, False)
+    assert await values(t.sum(), tg.int32) == 2
+    assert tg.floor_divide(t, t).dtype is (t**t).dtype is tg.left_shift(t, t).dtype is tg.int32
+    assert tg.square(t).dtype is tg.conjugate(t).dtype is tg.int32
+
+
+async def test_bitwise_count() -> None:
+    assert await values(tg.bitwise_count(i32(-1, 255)), tg.int32) == [1, 8]
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+async def test_no_warnings() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert await values(i32(7, -7, 0) // 0, tg.int32) == [0, 0, 0]
+        assert await values(i32(7, -7) % 0, tg.int32) == [0, 0]
+        assert await values(i32(-(2**31)) // -1, tg.int32) == [-(2**31)]
+        assert await values(f32(1, -1) / 0.0, tg.float32) == [np.inf, -np.inf]
+        assert np.isnan(await tg.log(f32(-1)).item())
+
+
+async def test_reciprocal_of_integer_zero() -> None:
+    assert await values(tg.reciprocal(i32(0, 1, -1, 5)), tg.int32) == [0, 1, -1, 0]
+
+
+async def test_negative_integer_powers() -> None:
+    with pytest.raises(ValueError, match="negative integer powers"):
+        i32(2) ** -1
+    assert await values(i32(2, 1, -1, 0) ** i32(-1, -2, -3, -1), tg.int32) == [0, 1, -1, 0]
+
+
+async def test_zeros_are_ordered_by_maximum() -> None:
+    plus, minus = f32(0.0, -0.0), f32(-0.0, 0.0)
+    assert np.signbit(await tg.maximum(plus, minus).numpy()).tolist() == [False, False]
+    assert np.signbit(await tg.minimum(plus, minus).numpy()).tolist() == [True, True]
+
+
+async def test_integer_sums_keep_their_dtype() -> None:
+    assert await values(i32(2**31 - 1, 1).sum(), tg.int32) == -(2**31)
+    assert await values(tg.prod(u32(2**31, 2)), tg.uint32) == 0
+
+
+async def test_mean_is_float32() -> None:
+    assert await values(tg.mean(i32(1, 2)), tg.float32) == 1.5
+    assert await values(tg.mean(bools(True, False)), tg.float32) == 0.5
+
+
+async def test_positions_are_int32() -> None:
+    assert await values(tg.argmax(f32(1, 3, 2)), tg.int32) == 1
+    assert await values(tg.argmin(f32(1, 3, 2)), tg.int32) == 0
+
+
+async def test_order_of_summation() -> None:
+    x = (np.random.default_rng(0).random(100_003) - 0.5).astype(np.float32)
+    exact = np.sum(x, dtype=np.float64)
+    bound = 2 * np.log2(len(x)) * 2.0**-24 * np.sum(np.abs(x), dtype=np.float64)
+    assert abs(await tg.asarray(x).sum().item() - exact) <= bound
+
+
+async def test_fused_multiply_add() -> None:
+    a = np.float32(1 + 2**-12)
+    got = await (f32(a) * f32(a) + f32(-1)).item()
+    twice = float(np.float32(np.float32(a * a) - np.float32(1)))
+    once = float(np.float32(float(a) * float(a) - 1))
+    assert got in (twice, once) and twice != once
+
+
+async def test_denormals_of_arithmetic() -> None:
+    tiny = 1e-45
+    assert await (f32(tiny) + f32(tiny)).item() in (0.0, float(np.float32(2 * tiny)))
+    assert await values(f32(tiny) > 0, tg.bool) == [True]
+
+
+async def test_float_ranges() -> None:
+    got = await values(tg.arange(0.0, 1.0, 0.1), tg.float32)
+    assert got == [float(np.float32(k) * np.float32(0.1)) for k in range(10)]
+
+
+# --- functions and their arguments ------------------------------------------------------------------------------------
+
+
+def test_keyword_only_arguments() -> None:
+    x = tg.ones((2, 3))
+    assert tg.sum(x, axis=0).shape == (3,) and tg.zeros(3, dtype=tg.int32).dtype is tg.int32
+    for call in (
+        lambda: tg.sum(x, 0),
+        lambda: x.sum(0),
+        lambda: tg.zeros(3, tg.int32),
+        lambda: tg.expand_dims(x, 0),
+    ):
+        with pytest.raises(TypeError, match="positional"):
+            call()
+
+
+def test_arguments_to_come() -> None:
+    x = f32(1, 2)
+    for options in ({"out": x}, {"where": x > 1}, {"dtype": tg.float32}):
+        with pytest.raises(TypeError):
+            tg.add(x, x, **options)
+    for options in ({"out": x}, {"where": x > 1}, {"initial": 0}):
+        with pytest.raises(TypeError):
+            tg.sum(x, **options)
+    assert not any(hasattr(tg.add, name) for name in ("reduce", "accumulate", "outer", "at"))
+    with pytest.raises(TypeError):
+        tg.where(x > 1)
+
+
+async def test_zero_dimensional_results_stay_arrays() -> None:
+    total = f32(1, 2).sum()
+    assert isinstance(total, tg.Array) and total.shape == ()
+    assert isinstance(await total.item(), float)
+    got = await total.numpy()
+    assert isinstance(got, np.ndarray) and got.shape == ()
+
+
+async def test_empty_is_zeros() -> None:
+    assert await values(tg.empty(3), tg.float32) == [0, 0, 0]
+
+
+def test_dot_of_more_axes() -> None:
+    with pytest.raises(ValueError, match="use matmul"):
+        tg.dot(tg.ones((2, 2, 2)), tg.ones((2, 2)))
+
+
+async def test_size_of_the_largest_arrays() -> None:
+    huge = tg.broadcast_to(f32(1), (2**17, 2**15)) + 1.0
+    with pytest.raises(tg.LimitError, match="addressable|maxBufferSize"):
+        await huge.numpy()
+
+
+def test_axis_error() -> None:
+    with pytest.raises(tg.AxisError) as error:
+        tg.sum(f32(1), axis=1)
+    assert isinstance(error.value, (ValueError, IndexError))
+    assert not isinstance(error.value, np.exceptions.AxisError)
+
+
+def test_dtype_objects() -> None:
+    assert f32(1).dtype == np.float32 and f32(1).dtype == "float32"
+    assert not isinstance(tg.float32, np.dtype)
+    with pytest.raises(TypeError):
+        np.zeros(2, dtype=tg.float32)
+
+
+def test_attributes_to_come() -> None:
+    x = f32(1)
+    assert not any(hasattr(x, name) for name in ("strides", "flags", "data", "base", "real", "imag", "flat"))
+
+
+# --- reading and NumPy ------------------------------------------------------------------------------------------------
+
+
+async def test_readers_are_awaited() -> None:
+    x = f32(1, 2)
+    for waiting in (x.numpy(), x[0].item(), x.tolist(), tg.fetch(x, x), tg.synchronize()):
+        assert asyncio.iscoroutine(waiting)
+        await waiting
+
+
+async def test_synchronous_reads_need_a_suspendable_stack() -> None:
+    x, caught, shown = f32(1), [], []
+
+    def outside() -> None:  # called by JavaScript, where Python cannot suspend
+        shown.append(repr(x))
+        for read in (float, bool, int, np.asarray, lambda a: a.__array__()):
+            try:
+                read(x)
+            except tg.SyncError as error:
+                caught.append(str(error))
+
+    js.setTimeout(create_once_callable(outside), 0)
+    await asyncio.sleep(0.05)
+    assert len(caught) == 5 and all("await a." in text for text in caught)
+    assert shown == ["<tabgpu.Array shape=(1,) dtype=float32; read it with `await a.numpy()`>"]
+
+
+def test_representation() -> None:
+    assert "dtype=float32; read it with" in repr(tg.zeros(1001))
+
+
+def test_host_values_are_copied() -> None:
+    host = np.zeros(3, np.float32)
+    x = tg.asarray(host)
+    host[:] = 1
+    with pytest.raises(ValueError, match="copy"):
+        tg.asarray(host, copy=False)
+    with pytest.raises(ValueError, match="copy"):
+        np.asarray(x, copy=False)
+
+
+async def test_numpy_functions_do_not_take_gpu_arrays() -> None:
+    x = f32(1, 2)
+    with pytest.raises(TypeError):
+        np.add(np.ones(2, np.float32), x)
+    with pytest.raises(TypeError):
+        np.sum(x)
+    assert await values(np.ones(2, np.float32) + x, tg.float32) == [2, 3]
+
+
+# --- indexing and assignment ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", [[0, 1], np.array([0, 1]), np.array([True, False]), True])
+def test_indexing_by_arrays(key) -> None:
+    x = f32(1, 2)
+    for index in (key, tg.asarray(key)):
+        with pytest.raises(TypeError, match="not supported yet"):
+            x[index]
+
+
+async def test_assignment_to_a_part() -> None:
+    x = tg.zeros((2, 3)) + 0.0
+    for key in (0, (slice(None), 1), (0, 0)):
+        with pytest.raises(TypeError, match="tg.where"):
+            x[key] = 1.0
+    part = x[0]
+    with pytest.raises(TypeError, match="tg.where"):
+        part += 1.0
+    whole = x[...]
+    x[...] = 2.0
+    assert (await whole.numpy() == 2).all()
+
+
+async def test_assignment_is_functional_underneath() -> None:
+    x = f32(1, 2)
+    before = x + 1.0  # recorded, not computed
+    x += 10.0
+    assert await values(before, tg.float32) == [2, 3]
+    assert await values(x, tg.float32) == [11, 12]
+
+
+def test_assignment_through_a_reshaped_view() -> None:
+    x = tg.zeros((2, 3)) + 0.0
+    flat = x.reshape(6)
+    with pytest.raises(TypeError, match="not supported yet"):
+        flat[...] = 1.0
