@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
 
+import emulator
 import pytest
 
 from tabgpu import engine
 from tabgpu.config import Config
 from tabgpu.device import Device
-
-sys.path.insert(0, __file__.rsplit("conftest", 1)[0])
-import emulator  # noqa: E402
-
-
-def read(*arrays: Any) -> Any:
-    """The values of arrays, in one read."""
-    from tabgpu.array import fetch
-
-    got = asyncio.run(fetch(*arrays))
-    return got[0] if len(arrays) == 1 else got
 
 
 @pytest.fixture

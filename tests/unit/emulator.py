@@ -4,12 +4,14 @@ without a browser. It knows what each generated kernel means, not its WGSL, and 
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
 import numpy as np
 
 from tabgpu import lower
+from tabgpu.array import fetch
 from tabgpu.codegen import Elementwise, Product, Reduction, Region
 from tabgpu.device import Device
 
@@ -138,6 +140,17 @@ def address(coords: list[np.ndarray], offset: Any, strides: np.ndarray, like: np
     return at & np.uint64(0xFFFFFFFF)
 
 
+def flat_address(access: tuple[int, str, bool], offset: Any, step: Any, i: np.ndarray) -> np.ndarray:
+    """Positions in the flat class: whole vec4s (words of four bools) at aligned places, or one element for all."""
+    binding, _, splat = access
+    if binding < 0:
+        return (offset + i * step) & np.uint64(0xFFFFFFFF)
+    if splat:
+        return np.full(i.shape, offset, np.uint64)
+    four = (offset + (i & ~np.uint64(3))) & np.uint64(0xFFFFFFFF)
+    return (four & ~np.uint64(3)) + (i & np.uint64(3))
+
+
 def evaluate(
     region: Region, loaded: list[np.ndarray], scalars: np.ndarray, value: np.ndarray | None = None
 ) -> list[np.ndarray]:
@@ -173,12 +186,10 @@ def elementwise(sig: Elementwise, words: np.ndarray, bound: list[Bound], groups:
     dims = p.take(max(sig.rank, 0))
     coords = locate(i, dims)
     loaded = []
-    for binding, kind in region.accesses:
+    for access in region.accesses:
+        binding, kind, _ = access
         if flat:
-            offset, step = p.take(2)
-            at = (offset + (i & ~np.uint64(3)) * step) & np.uint64(0xFFFFFFFF)
-            if step:  # whole vec4s (words of four bools) at aligned places; a position needs no memory
-                at = (at & ~np.uint64(3) if binding >= 0 else at) + (i & np.uint64(3)) * step
+            at = flat_address(access, *p.take(2), i)
         else:
             place = p.take(1 + sig.rank)
             at = address(coords, place[0], place[1:], i)
@@ -202,7 +213,7 @@ def tail(
     dims = p.take(rank)
     coords = locate(i, dims)
     loaded = []
-    for binding, kind in region.accesses:
+    for binding, kind, _ in region.accesses:
         place = p.take(1 + rank)
         at = address(coords, place[0], place[1:], i)
         every = np.ones(i.shape, bool)
@@ -237,20 +248,18 @@ def reduction(sig: Reduction, words: np.ndarray, bound: list[Bound], groups: int
         places.append(p.take(2 if sig.flat else 1 + kept + reduced))
     scalars = p.take(region.scalars)
     after = p.at
-    inputs = len({b for b, _ in region.accesses if b >= 0}) + (fn.arg and sig.partial)
+    inputs = len({b for b, _, _ in region.accesses if b >= 0}) + (fn.arg and sig.partial)
     for part in range(parts):
         chunk = chunk0 + part
         r = np.arange(chunk * piece, min((chunk + 1) * piece, length), dtype=np.uint64)
         o, rr = np.meshgrid(outs, r, indexing="ij")
         wanted = np.ones(o.shape, bool)
         loaded, at = [], None
-        for (binding, kind), place in zip(region.accesses, places, strict=True):
+        for access, place in zip(region.accesses, places, strict=True):
+            binding, kind, _ = access
             if sig.flat:
-                assert binding >= 0
-                row = o * np.uint64(length) + (rr & ~np.uint64(3))
-                at = place[0] + row * place[1] & np.uint64(0xFFFFFFFF)
-                if place[1]:
-                    at = (at & ~np.uint64(3)) + (rr & np.uint64(3))
+                assert (outs * np.uint64(length) % np.uint64(4) == 0).all(), "rows begin inside a vec4"
+                at = flat_address(access, *place, o * np.uint64(length) + rr)
             else:
                 at = address(locate(o, kept_dims), place[0], place[1 : 1 + kept], o)
                 at = address(locate(rr, reduced_dims), 0, place[1 + kept :], o) + at & np.uint64(0xFFFFFFFF)
@@ -371,9 +380,12 @@ class Bridge:
         self.pipeline(*args)
         return ""
 
-    def submit(self, serial: int, memory: Any, commands: int) -> None:
-        words = np.frombuffer(bytes(memory), np.uint32)
-        params, at = words[commands:], 0
+    def attach(self, memory: Any) -> None:
+        self.stream = np.frombuffer(memory, np.uint32)
+
+    def submit(self, serial: int, commands: int, n: int, allocates: bool) -> None:
+        words = self.stream[:n].copy()
+        params, at, before = words[commands:], 0, len(self.buffers)
         while at < commands:
             verb = int(words[at])
             if verb == 1:
@@ -394,6 +406,7 @@ class Bridge:
                 n = int(words[at + 6])
                 self.dispatch(words[at + 1 : at + 6], words[at + 7 : at + 7 + 3 * n].reshape(n, 3), params)
                 at += 7 + 3 * n
+        assert allocates or len(self.buffers) <= before, "an allocation outside the error scopes for memory"
 
     def dispatch(self, head: np.ndarray, bindings: np.ndarray, params: np.ndarray) -> None:
         sig, label, access = self.pipelines[int(head[0])]
@@ -440,3 +453,9 @@ def device(config: Any, **limits: int) -> Device:
     """An open Device on the emulator."""
     said = about(**limits)
     return Device(Bridge(said["limits"]), said, config)
+
+
+def read(*arrays: Any) -> Any:
+    """The values of arrays, in one read."""
+    got = asyncio.run(fetch(*arrays))
+    return got[0] if len(arrays) == 1 else got

@@ -1,6 +1,6 @@
 """Random programs over random views give NumPy's values: planner, lowering, pool and command stream, on the emulator.
 
-Wrong fusion, wrong views, a wrong order of parameter words, a buffer reused too early or a missing workgroup shows here.
+Wrong fusion, wrong views, a wrong order of parameter words, a buffer reused too early or a missing workgroup show.
 A failure prints the program as the lines that a person would write. TABGPU_PROGRAMS=5000 runs more of them.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from conftest import read
+from emulator import read
 
 import tabgpu as tg
 from tabgpu import lower_reduction
@@ -311,7 +311,8 @@ def test_random_programs(open_gpu: Any, monkeypatch: pytest.MonkeyPatch, name: s
         monkeypatch.setattr(lower_reduction, "ENOUGH", 8)
     ran = refused = 0
     first = int(os.environ.get("TABGPU_FIRST", "0"))
-    for seed in range(first, first + int(os.environ.get("TABGPU_PROGRAMS", "120"))):
+    programs = int(os.environ.get("TABGPU_PROGRAMS", "120"))
+    for seed in range(first, first + programs):
         device = open_gpu(**DEVICES[name])
         program = Program(seed)
         try:
@@ -328,5 +329,5 @@ def test_random_programs(open_gpu: Any, monkeypatch: pytest.MonkeyPatch, name: s
         )
         ran += len(device.js.ran)
         refused += program.refused
-    assert ran > 300
+    assert ran > programs, "hardly anything was launched"
     assert refused == 0 or name == "narrow bindings"
