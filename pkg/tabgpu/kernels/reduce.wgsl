@@ -1,8 +1,8 @@
 // reduce: for each of N outputs, combine R elements to one; pairwise, so that sums keep the error of a tree.
 //
-// LANES threads share one output and WG / LANES outputs share a workgroup. A thread takes four neighbours at a time and
-// sums sixteen such steps before it adds them to its total. A long axis is cut into chunks: pass 1 writes one partial a
-// chunk, the same kernel then reduces the partials.
+// LANES threads share one output and WG / LANES outputs share a workgroup. A thread loads four neighbours at a time, four
+// such loads at once, and adds eight of those sums before they go to its total. A long axis is cut into chunks: pass 1
+// writes one partial a chunk, the same kernel then reduces the partials.
 //
 // Parameters (group 1, u32 words):
 //   0 end of this launch's outputs   1 its first output   2 R   3 elements a chunk (a multiple of 4)
@@ -22,6 +22,7 @@ const PV = 4u;
 @group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
 const OUTS = WG / LANES;
+const HOP = LANES * 4u;
 var<workgroup> tree: array<T, WG>;
 var<private> row: u32;
 
@@ -50,15 +51,23 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     let start = chunk * P[0].w;
     let end = min(start + P[0].w, P[0].z);
     var r = start + lane * 4u;
-    while (r < end) {
-      var part = none;
-      for (var k = 0u; k < 16u && r < end; k++) {
-        let v = load4(r);
-        part = combine(part, select(none, v, vec4u(r, r + 1u, r + 2u, r + 3u) < vec4u(end)));
-        r += LANES * 4u;
+    var part = none;
+    var k = 0u;
+    while (r + 3u * HOP + 3u < end) {
+      part = combine(part, combine(combine(load4(r), load4(r + HOP)), combine(load4(r + 2u * HOP), load4(r + 3u * HOP))));
+      r += 4u * HOP;
+      k++;
+      if (k == 8u) {
+        total = combine(total, part);
+        part = none;
+        k = 0u;
       }
-      total = combine(total, part);
     }
+    while (r < end) {
+      part = combine(part, select(none, load4(r), vec4u(r, r + 1u, r + 2u, r + 3u) < vec4u(end)));
+      r += HOP;
+    }
+    total = combine(total, part);
   }
   let half = combine(total, total.zwxy);
   tree[l] = combine(half, half.yxwz).x;

@@ -16,12 +16,17 @@ const PV = 4u;
 @group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
 const OUTS = WG / LANES;
+const NOWHERE = 0xffffffffu;
 var<workgroup> tree_key: array<u32, WG>;
 var<workgroup> tree_position: array<u32, WG>;
 var<private> row: u32;
 
 fn begin(o: u32) { row = o * P[0].z; }
 fn load4(r: u32) -> vec4u { return vec4u(keys_in[row + r], keys_in[row + r + 1u], keys_in[row + r + 2u], keys_in[row + r + 3u]); }
+// Whether (key, place) a comes before b: the greater key, then the lower position.
+fn ahead(a: vec2u, a_place: vec2u, b: vec2u, b_place: vec2u) -> vec2<bool> {
+  return (a > b) | ((a == b) & (a_place < b_place));
+}
 fn positions4(r: u32) -> vec4u { return vec4u(r, r + 1u, r + 2u, r + 3u); }
 fn store(key: u32, position: u32, i: u32) { keys_out[i - P[2].x] = key; positions_out[i - P[2].x] = position; }
 
@@ -39,22 +44,26 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   }
   let valid = o < P[0].x;
   var key = 0u;
-  var position = 0xffffffffu;
+  var position = NOWHERE;
   if (valid) {
     begin(o);
     let start = chunk * P[0].w;
     let end = min(start + P[0].w, P[0].z);
+    // Positions grow along r, so a later key must be greater; NOWHERE marks a lane that has seen nothing yet.
+    var best = vec4u();
+    var places = vec4u(NOWHERE);
     for (var r = start + lane * 4u; r < end; r += LANES * 4u) {
       let keys = load4(r);
-      let positions = positions4(r);
-      for (var k = 0u; k < 4u; k++) {
-        let better = keys[k] > key || (keys[k] == key && positions[k] < position);
-        if (better && r + k < end) {
-          key = keys[k];
-          position = positions[k];
-        }
-      }
+      let inside = vec4u(r, r + 1u, r + 2u, r + 3u) < vec4u(end);
+      let better = inside & ((keys > best) | (places == vec4u(NOWHERE)));
+      best = select(best, keys, better);
+      places = select(places, positions4(r), better);
     }
+    let first = select(best.zw, best.xy, ahead(best.xy, places.xy, best.zw, places.zw));
+    let place = select(places.zw, places.xy, ahead(best.xy, places.xy, best.zw, places.zw));
+    let left = ahead(first.xx, place.xx, first.yy, place.yy).x;
+    key = select(first.y, first.x, left);
+    position = select(place.y, place.x, left);
   }
   tree_key[l] = key;
   tree_position[l] = position;
