@@ -46,6 +46,12 @@ def test_the_readme_page_is_the_plain_example() -> None:
     assert blocks("html")[0] == (ROOT / "web/examples/plain/index.html").read_text()
 
 
+def test_the_readme_workflow_runs_what_the_consumer_test_runs() -> None:
+    consumer = (ROOT / "tests/site/test_consumer.py").read_text()
+    assert '"test", "--with", ".", "--junitxml", "out.xml"' in consumer
+    assert "- run: tabgpu test --with . --junitxml out.xml\n" in blocks("yaml")[0]
+
+
 def test_the_links_of_the_documents_lead_somewhere() -> None:
     for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#]+)", document.read_text()):
