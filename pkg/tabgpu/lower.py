@@ -85,8 +85,7 @@ class Numbering:
             index[core] = codegen.VALUE
         if not members:
             return self
-        seen = last is not None and last[1] is not None
-        views = settle(members, last if seen else None) if seen or len(members) > 1 else {}
+        views = settle(members, last) if self.group.viewed or (last is not None and last[1] is not None) else {}
         nodes = self.nodes
         scalars = self.scalars
         for op in members:

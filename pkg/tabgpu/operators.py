@@ -31,12 +31,11 @@ METHODS = {
 }  # fmt: skip
 
 
+_PLAIN = frozenset((Array, float, int, bool))
+
+
 def _operand(x: Any) -> bool:
-    return (
-        type(x) in (Array, float, int, bool)
-        or isinstance(x, (complex, list, tuple))
-        or hasattr(x, "__array__")
-    )
+    return type(x) in _PLAIN or isinstance(x, (complex, list, tuple)) or hasattr(x, "__array__")
 
 
 def _bind() -> None:
@@ -54,14 +53,14 @@ def _bind() -> None:
 
 def _forward(function: Any) -> Any:
     def operator(self: Array, other: Any) -> Any:
-        return function(self, other) if _operand(other) else NotImplemented
+        return function(self, other) if type(other) in _PLAIN or _operand(other) else NotImplemented
 
     return operator
 
 
 def _reflected(function: Any) -> Any:
     def operator(self: Array, other: Any) -> Any:
-        return function(other, self) if _operand(other) else NotImplemented
+        return function(other, self) if type(other) in _PLAIN or _operand(other) else NotImplemented
 
     return operator
 

@@ -7,13 +7,13 @@ A value joins its consumers' group if they are all in one and read it the same w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
+from operator import attrgetter
 
 from .graph import EW, LEAF, MATMUL, REDUCE, Op
 from .layout import Layout, Shape, compose
 
 MAX_OPS = 64  # operations a kernel
-_walks = count(1)
+_serial = attrgetter("serial")
 
 
 class Group:
@@ -24,18 +24,8 @@ class Group:
     """
 
     __slots__ = (
-        "budget",
-        "core",
-        "into",
-        "members",
-        "open",
-        "outs",
-        "parent",
-        "pre",
-        "reads",
-        "shape",
-        "size",
-    )
+        "budget", "core", "into", "members", "open", "outs", "parent", "pre", "reads", "shape", "size", "viewed",
+    )  # fmt: skip
 
     def __init__(self, shape: Shape, size: int, budget: int, parent: Group | None = None) -> None:
         self.shape, self.size, self.budget, self.parent = shape, size, budget, parent
@@ -46,6 +36,7 @@ class Group:
         self.pre: Group | None = None
         self.open = False  # whether an output is read by another group
         self.into: Group | None = None
+        self.viewed = False  # whether some member is read through a view
 
     def bindings(self) -> int:
         whole = self.parent or self
@@ -123,10 +114,6 @@ def plan(roots: Iterable[Op], *, budget: int, fuse: bool) -> list[Group]:
     return groups
 
 
-def _serial(op: Op) -> int:
-    return op.serial
-
-
 def _reachable(wanted: set[Op]) -> list[Op]:
     """All pending ancestors, newest first."""
     seen = set(wanted)
@@ -150,6 +137,8 @@ def _note_args(op: Op, group: Group, view: Layout | None) -> None:
         if a.buffer is None and a.kind >= EW:
             if view is not None:
                 v = view if v is None else compose(view, v)
+            if v is not None:
+                group.viewed = True
             a._seen += 1
             a._uses.append((group, v))
             reads[a] = None
@@ -224,5 +213,6 @@ def _merge(a: Group, b: Group) -> Group | None:
     high.reads = reads
     high.members += low.members
     high.outs += low.outs
+    high.viewed |= low.viewed
     low.into = high
     return high
