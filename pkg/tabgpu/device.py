@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from array import array
 from functools import lru_cache
@@ -93,6 +94,8 @@ class Device:
         self._spoiled: set[int] = set()
         self._fresh: dict[int, list[int]] = {}  # submit serial -> ids made by it, until confirmed
         self._pipelines: dict[Kernel, int] = {}
+        self._pipeline_ids = count(1)
+        self._compiling: dict[Kernel, asyncio.Future[str]] = {}
         self._words: list[int] = []
         self._params: list[int] = []
         self._stream = array("I")
@@ -201,21 +204,32 @@ class Device:
         )
 
     async def compile(self, kernels: list[Kernel]) -> None:
-        """Makes pipelines concurrently; KernelError names the first that is wrong."""
-        waits = []
+        """Makes pipelines concurrently; KernelError names the first that is wrong. Calls share what is under way."""
         for kernel in kernels:
-            ident = self._pipelines[kernel] = len(self._pipelines) + 1
-            self.counters.pipelines += 1
-            self.counters.crossings += 1
-            waits.append((kernel, self.js.pipelineAsync(ident, kernel.label, kernel.code, kernel.access)))
-        wrong = []
-        for kernel, wait in waits:
-            message = await self.guard(wait)
-            if message:
-                wrong.append(message)
-                self._pipelines[kernel] = 0
+            if kernel not in self._compiling:
+                self._compiling[kernel] = asyncio.ensure_future(self._compile(kernel))
+        under_way = [self._compiling[k] for k in kernels]
+        answers = [await asyncio.shield(task) for task in under_way]
+        self.check()
+        wrong = [message for message in answers if message]
         if wrong:
             raise KernelError(wrong[0])
+
+    async def _compile(self, kernel: Kernel) -> str:
+        """What is wrong with a kernel, or ""; a lost device is the caller's to notice."""
+        ident = next(self._pipeline_ids)
+        self.counters.pipelines += 1
+        self.counters.crossings += 1
+        try:
+            promise = self.js.pipelineAsync(ident, kernel.label, kernel.code, kernel.access)
+            message = str(await self.guard(promise))
+            if not message:
+                self._pipelines[kernel] = ident
+            return message
+        except TabgpuError as error:
+            return str(error)
+        finally:
+            del self._compiling[kernel]
 
     def append(self, launch: Launch) -> None:
         """Adds one launch to the stream, allocating what it writes."""
@@ -226,7 +240,7 @@ class Device:
             return
         ident = self._pipelines.get(kernel)
         if not ident:
-            ident = self._pipelines[kernel] = len(self._pipelines) + 1
+            ident = self._pipelines[kernel] = next(self._pipeline_ids)
             self.counters.pipelines += 1
             self.counters.crossings += 1
             self.js.pipeline(ident, kernel.label, kernel.code, kernel.access)
