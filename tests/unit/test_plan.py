@@ -380,8 +380,9 @@ def test_a_chain_of_stored_steps_uses_two_buffers(open_gpu: Open) -> None:
 
 EXPRESSIONS: dict[str, tuple[int, Callable[..., tg.Array]]] = {
     # Name: (most kernels over any shapes and layouts, expression). Elementwise: all contiguous, all one element, and
-    # the general class by collapsed rank 1 to 3. Reductions: contiguous or (kept rank, reduced rank), times 1, 8, 32 or
-    # 256 threads an output, along or across rows, in one pass or two. Products: 5 ways to read times 6 tiles, and copies.
+    # the general class by collapsed rank 1 to 3. Reductions: contiguous or (kept rank, reduced rank), times 1, 8, 32
+    # or 256 threads an output, along or across rows, in one or two passes. Products: 5 ways to read times 6 tiles,
+    # and copies.
     "chain": (5, lambda a, b: tg.tanh(a * b + 1) * 0.5),
     "unary": (5, lambda a, b: tg.exp(a)),
     "row sum": (40, lambda a, b: (a * b).sum(axis=-1)),

@@ -1,0 +1,112 @@
+"""Kernels of every kind that the package can make: what test_codegen and test_naga walk through."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import tabgpu as tg
+from tabgpu import codegen, engine, kernels, lower_product
+from tabgpu.codegen import Product, Region
+from tabgpu.dtypes import BY_KIND
+from tabgpu.kernels import gemm_tiles
+from tabgpu.launch import Launch
+from tabgpu.ops.rows import ROWS
+
+
+def launches(*arrays: tg.Array) -> list[Launch]:
+    """What computing the arrays would launch; nothing is run."""
+    ops = [a._cell.op for a in arrays]
+    return [x for _, some in engine.prepare(engine.device(), ops) for x in some if x.kernel.access]
+
+
+def operand(kind: str, shape: tuple[int, ...] = (6, 8)) -> tg.Array:
+    return tg.asarray(np.ones(shape, BY_KIND[kind].name))
+
+
+def rows() -> Iterator[tuple[str, list[Launch]]]:
+    """Each row, for each kind it takes, flat (with one scalar operand where it may) and over strided views."""
+    for name, row in ROWS.items():
+        for kinds in itertools.product("biuf", repeat=min(row.nin, 1)):
+            operands = [operand(kinds[0]) for _ in range(row.nin)]
+            if row.operand_kinds is not None:
+                operands = [operand(kinds[0] if p == "*" else p) for p in row.operand_kinds]
+            try:
+                flat = row(*operands)
+            except TypeError:
+                continue
+            strided = row(*[a.T for a in operands])
+            yield f"{name} {kinds[0]}", launches(flat) + launches(strided)
+            if flat.dtype.kind in "f":
+                yield f"{name} {kinds[0]} then sum", launches((flat * 1.5).sum(axis=0) + 1)
+
+
+def reductions() -> Iterator[tuple[str, list[Launch]]]:
+    """Each reduction and kind in its classes: contiguous, strided, along, across, long, with prologue and tail."""
+    shapes = [(6, 8), (3, 40), (2, 5, 7), (40000,), (40002, 3), (5, 40000), (64, 3000)]
+    names = ["sum", "prod", "max", "min", "argmax", "argmin", "any", "mean"]
+    for name, kind, shape in itertools.product(names, "biuf", shapes):
+        whole = operand(kind, shape)
+        for x in (whole, whole.T, tg.broadcast_to(operand(kind, shape[-1:]), shape), tg.logical_not(whole)):
+            for axis in {0, x.ndim - 1}:
+                out = getattr(tg, name)(x, axis=axis)
+                behind = tg.arange(out.shape[-1] if out.ndim else 1)
+                more = [out] if out.dtype.kind == "b" else [out, out + behind.astype(out.dtype)]
+                yield f"{name} {kind} {shape} {axis}", launches(*more)
+                del out
+                yield f"{name} {kind} {shape} {axis}", launches(more.pop())
+
+
+def products() -> Iterator[tuple[str, str, str]]:
+    """(label, WGSL, access) of each gemm variant that gemm_tiles may choose, for each kind, with an epilogue."""
+    limits = {"maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupStorageSize": 32768}
+    sizes = [(1024, 1024), (300, 300), (100, 100), (16, 1000), (1000, 16), (8, 8), (5, 7)]
+    orders = [(64, 1), (1, 64), (3, 7)]
+    seen = set()
+    for (m, n), a, b, software in itertools.product(sizes, orders, orders, [False, True]):
+        choice = gemm_tiles.choose(m, n, 64, 16, (0, 0, 0, *a), (0, 0, 0, *b), (0, 0), limits, software)
+        for kind in "fiu":
+            tile = tuple((part, tuple(choice[part].items())) for part in ("params", "unroll"))  # type: ignore[attr-defined]
+            if (kind, tile) in seen:
+                continue
+            seen.add((kind, tile))
+            add = next(fn for k, fn in ROWS["add"]._fns.items() if k[0] == kind)
+            nodes = ((add, (codegen.VALUE, 2)), (add, (0, 1)))
+            region = Region(
+                ((0, kind, False),), nodes, ((4, BY_KIND[kind]), (codegen.VALUE, BY_KIND[kind])), 1
+            )
+            code, access = codegen.product(Product(kind, region, 2, 1, tile))
+            yield f"gemm_{kind}32_{choice['name']}", code, access
+
+
+def everything() -> Iterator[tuple[str, str, str, int]]:
+    """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
+    seen = set()
+    assert lower_product
+    for make in (rows, reductions):
+        for name, some in make():
+            for x in some:
+                if x.kernel.code not in seen:
+                    seen.add(x.kernel.code)
+                    yield f"{name}: {x.kernel.label}", x.kernel.code, x.kernel.access, len(x.words)
+    for name, code, access in products():
+        yield name, code, access, 0
+
+
+def handwritten() -> list[str]:
+    """The .wgsl files that are whole kernels."""
+    from importlib import resources
+
+    files = resources.files(kernels.__package__).iterdir()
+    return sorted(f.name.removesuffix(".wgsl") for f in files if f.name.endswith(".wgsl"))
+
+
+def library() -> list[str]:
+    """The .wgsl files of kernels/lib."""
+    return sorted(set(kernels.homes().values()))
+
+
+__all__: list[Any] = ["everything", "handwritten", "launches", "library", "products", "reductions", "rows"]
