@@ -42,6 +42,13 @@ def run_sync(awaitable: Any) -> Any:
     return run(awaitable)
 
 
+def js_exception() -> type[Exception]:
+    """The class of exceptions that come from JavaScript; only with a live JavaScript side."""
+    from pyodide.ffi import JsException
+
+    return JsException  # type: ignore[no-any-return]
+
+
 async def _load() -> Any:
     global _module
     if _module is None:

@@ -146,7 +146,9 @@ def load_flat(access: tuple[int, str, bool], offset: str, step: str, i: str) -> 
     if binding < 0:
         return f"vec4i(vec4u({offset} + ({i}) * {step}) + vec4u(0u, 1u, 2u, 3u) * {step})"
     if splat:
-        one = load_one(binding, kind, offset) if kind == "b" else f"pick(b{binding}[{offset} >> 2u], {offset})"
+        one = (
+            load_one(binding, kind, offset) if kind == "b" else f"pick(b{binding}[{offset} >> 2u], {offset})"
+        )
         return from_bits(binding, kind, f"vec4u({one})", 4)
     held = f"b{binding}[({offset} + {i}) >> 2u]"
     if kind == "b":

@@ -13,12 +13,13 @@ class Config:
     """What `init` was told.
 
     fuse: False puts every operation in a launch of its own. limits: WebGPU limit names (and `maxFusedBuffers`, storage
-    buffers a generated kernel may use) with lower values. pool_bytes: free GPU memory kept for reuse. memory_limit:
+    buffers a generated kernel may use) with lower values. pool_bytes: free GPU memory kept for reuse (None: half of
+    maxBufferSize, between 256 MiB and 2 GiB). memory_limit:
     bytes of live arrays after which allocation raises OutOfMemoryError (None: only the device's own answer).
     """
 
     fuse: bool = True
     limits: dict[str, int] = field(default_factory=dict)
-    pool_bytes: int = 256 << 20
+    pool_bytes: int | None = None
     memory_limit: int | None = None
     power_preference: str = "high-performance"

@@ -83,6 +83,8 @@ class Device:
         )
         self.binding_limit = min(self.limits["maxStorageBufferBindingSize"] & ~255, (1 << 32) - 256)
         self.buffer_limit = self.limits["maxBufferSize"] & ~255
+        by_default = min(2 << 30, max(256 << 20, self.buffer_limit // 2))
+        self.pool_limit = by_default if config.pool_bytes is None else config.pool_bytes
         self.software = self.fallback or "swiftshader" in json.dumps(self.info).lower()
         self.lost = ""
         self.facts: Any = None  # the planner's digest of the limits
@@ -90,6 +92,7 @@ class Device:
         self.serial = 0
         self._ids = count(1)
         self._pool: dict[int, list[int]] = {}
+        self._recent: dict[int, None] = {}  # size classes, the one used last at the end
         self._to_free: list[int] = []
         self._spoiled: set[int] = set()
         self._fresh: dict[int, list[int]] = {}  # submit serial -> ids made by it, until confirmed
@@ -128,6 +131,8 @@ class Device:
             )
         free = self._pool.get(asked)
         if free:
+            self._recent.pop(asked, None)
+            self._recent[asked] = None
             ident = free.pop()
             self.pooled_bytes -= asked
         else:
@@ -148,11 +153,25 @@ class Device:
         self.live_bytes -= size
         if self.lost:
             return
-        if ident in self._spoiled or self.pooled_bytes + size > self.config.pool_bytes:
+        if ident in self._spoiled or size > self.pool_limit:
             self._to_free.append(ident)
             return
         self.pooled_bytes += size
         self._pool.setdefault(size, []).append(ident)
+        self._recent.pop(size, None)
+        self._recent[size] = None
+        if self.pooled_bytes > self.pool_limit:
+            self._evict()
+
+    def _evict(self) -> None:
+        """Frees pooled memory down to the limit, sizes not used for long first."""
+        for size in list(self._recent):
+            ids = self._pool.get(size, [])
+            while ids and self.pooled_bytes > self.pool_limit:
+                self._to_free.append(ids.pop())
+                self.pooled_bytes -= size
+            if self.pooled_bytes <= self.pool_limit:
+                return
 
     def trim(self) -> None:
         """Gives the pool's memory back to the device."""
@@ -165,7 +184,7 @@ class Device:
     def memory(self) -> dict[str, int]:
         return {
             "live_bytes": self.live_bytes, "pooled_bytes": self.pooled_bytes, "peak_bytes": self.peak_bytes,
-            "pool_limit": self.config.pool_bytes, **self.counters.as_dict(),
+            "pool_limit": self.pool_limit, **self.counters.as_dict(),
         }  # fmt: skip
 
     # --- work ---------------------------------------------------------------------------------------------------
@@ -292,7 +311,9 @@ class Device:
         commands = len(words)
         words += self._params
         n = len(words)
-        if n > len(self._stream):  # JavaScript holds on to this memory, so that a submit hands over numbers only
+        if n > len(
+            self._stream
+        ):  # JavaScript holds on to this memory, so that a submit hands over numbers only
             self._stream = array("I", bytes(4 * max(8192, 2 * n)))
             self.js.attach(memoryview(self._stream))
         self._stream[:n] = array("I", words)
@@ -313,11 +334,9 @@ class Device:
 
     async def guard(self, promise: Any) -> Any:
         """Awaits a promise of the bridge; a lost device becomes DeviceLostError."""
-        from pyodide.ffi import JsException  # only reached with a live JavaScript side
-
         try:
             return await promise
-        except JsException as error:
+        except bridge.js_exception() as error:
             reason = str(self.js.lostReason)
             if reason:
                 self.lost = reason

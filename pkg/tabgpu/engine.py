@@ -243,6 +243,7 @@ async def compute(ops: list[Op]) -> None:
         missing = gpu.missing([x for _, launches in lowered for x in launches])
         if not missing:
             execute(gpu, lowered)
+            _pending[:] = [ref for ref in _pending if (c := ref()) is not None and c.op.buffer is None]
             return
         del lowered
         await gpu.compile(missing)

@@ -85,7 +85,9 @@ class Numbering:
             index[core] = codegen.VALUE
         if not members:
             return self
-        views = settle(members, last) if self.group.viewed or (last is not None and last[1] is not None) else {}
+        views = (
+            settle(members, last) if self.group.viewed or (last is not None and last[1] is not None) else {}
+        )
         nodes = self.nodes
         scalars = self.scalars
         for op in members:

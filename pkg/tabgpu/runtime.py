@@ -61,13 +61,14 @@ class DeviceInfo:
 
 
 async def init(
-    *, limits: dict[str, int] | None = None, fuse: bool = True, pool_bytes: int = 256 << 20,
+    *, limits: dict[str, int] | None = None, fuse: bool = True, pool_bytes: int | None = None,
     memory_limit: int | None = None, power_preference: str = "high-performance", device: Any = None,
 ) -> DeviceInfo:  # fmt: skip
     """Opens the GPU device; a second call closes the old one and opens another. `await tg.init()`.
 
     limits: WebGPU limits to lower (never raise), or `maxFusedBuffers`, the buffers a generated kernel may bind.
-    fuse=False: every operation is a launch of its own. pool_bytes: free GPU memory kept for reuse. memory_limit: bytes
+    fuse=False: every operation is a launch of its own. pool_bytes: free GPU memory kept for reuse (by
+    default half of maxBufferSize, between 256 MiB and 2 GiB). memory_limit: bytes
     of live arrays above which OutOfMemoryError is raised. device: a page's own JavaScript GPUDevice to work on.
     Raises NoAdapterError (what to enable) where there is no WebGPU. Optional where Python can suspend (JSPI).
     """

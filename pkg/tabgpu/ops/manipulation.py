@@ -129,6 +129,11 @@ def ravel(x: Array, /, order: str = "C") -> Array:
     return reshape(x, (-1,), order=order)
 
 
+def flatten(x: Array, /, order: str = "C") -> Array:
+    """A copy with one axis."""
+    return reshape(x, (-1,), order=order, copy=True)
+
+
 def atleast_1d(x: Array, /) -> Array:
     """x with at least one axis."""
     return x if _need(x, "atleast_1d").ndim else reshape(x, (1,))
