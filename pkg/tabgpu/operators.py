@@ -24,7 +24,7 @@ UNARY = {
 }  # fmt: skip
 METHODS = {
     "astype": creation.astype, "copy": creation.copy_of, "ravel": manipulation.ravel,
-    "flatten": manipulation.ravel, "squeeze": manipulation.squeeze, "swapaxes": manipulation.swapaxes,
+    "flatten": manipulation.flatten, "squeeze": manipulation.squeeze, "swapaxes": manipulation.swapaxes,
     "sum": reductions.sum, "prod": reductions.prod, "max": reductions.max, "min": reductions.min,
     "mean": reductions.mean, "any": reductions.any, "all": reductions.all, "argmax": reductions.argmax,
     "argmin": reductions.argmin, "dot": products.dot, "clip": elementwise.clip, "round": elementwise.round,
