@@ -83,7 +83,8 @@ run_unit() { prepare_python; $PY -m pytest tests/unit "${MARKS[@]}" "$@"; }
 run_browser() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/browser}" "${MARKS[@]}"; }
 run_limits() { prepare_tab; .venv/bin/tabgpu test tests/browser --limits "${MARKS[@]}" "$@"; }
 run_bench() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/bench}" "${MARKS[@]}"; }
-run_site() { prepare_tab; $PY -m pytest tests/site "${MARKS[@]}" "$@"; }
+# Two at a time: most of a tab's start-up is waiting for one core.
+run_site() { prepare_tab; $PY -m pytest tests/site -n 2 --dist loadfile "${MARKS[@]}" "$@"; }
 run_demo() { prepare_tab; .venv/bin/tabgpu run --file web/examples/data web/examples/digits/digits.py "$@"; }
 run_serve() { prepare_pyodide; .venv/bin/tabgpu serve web "$@"; }
 run_wheel() {
@@ -104,6 +105,7 @@ MARKS=(-m "not slow and not big and not gpu")
 run_test() {
   if [ "${1:-}" = --all ]; then MARKS=(-m "not gpu"); shift; fi
   [ $# = 0 ] || die "test takes --all only; for one part: ./build.sh unit|browser|bench|site [PYTEST ARGS]"
+  prepare_tab # before the `if` below, where bash would go on after a failed step
   local part start report=() failed=0
   for part in lint types unit browser limits bench site; do
     say "$part"

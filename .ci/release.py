@@ -16,7 +16,9 @@ from pyodide_lock.utils import add_wheels_to_spec, update_package_sha256
 wheel, lock, recipe = map(Path, sys.argv[1:])
 
 package = MetaConfig.from_yaml(recipe).package
-assert f"{package.name}-{package.version}-" in wheel.name, f"{recipe} is of {package.version}, the wheel is {wheel.name}"
+assert wheel.name.startswith(f"{package.name}-{package.version}-"), (
+    f"{recipe} is of {package.version}, not {wheel.name}"
+)
 print(f"recipe of {package.name} {package.version}: valid")
 
 source = Path("/tmp") / wheel.name
