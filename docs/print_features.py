@@ -1,0 +1,186 @@
+"""Prints docs/features.md from the package's tables: `python docs/print_features.py > docs/features.md`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pkg"))
+
+import tabgpu as tg
+import tabgpu.nn
+import tabgpu.special
+from tabgpu import dtypes, operators, runtime
+from tabgpu.ops import creation, elementwise, manipulation, products, reductions
+from tabgpu.ops.rows import Row
+
+READING = sys.modules["tabgpu.array"]  # the name itself is the function tg.array
+KINDS = {"b": "bool", "i": "int32", "u": "uint32", "f": "float32"}
+LIFTED = {"float": {"b": "f", "i": "f", "u": "f"}, "int": {"b": "i"}, None: {}}
+WIDE = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def first_sentence(thing: Any) -> str:
+    """The first paragraph of a docstring, up to its first full stop."""
+    text = " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
+    end = re.search(r"(?<!\.)\. (?=[A-Z(])", text)
+    return cell(text[: end.start() + 1] if end else text)
+
+
+def signature(name: str, function: Any) -> str:
+    parameters = inspect.signature(function).parameters.values()
+    return f"{name}({', '.join(p.name if p.kind != p.VAR_POSITIONAL else f'*{p.name}' for p in parameters)})"
+
+
+def takes(row: Row) -> str:
+    """Operand dtypes -> result dtypes, those that give the same together."""
+    if row.operand_kinds is not None and "*" not in row.operand_kinds:
+        (kind,) = row.exprs
+        return f"{', '.join(KINDS[k] for k in row.operand_kinds)} → {KINDS[result(row, kind)]}"
+    groups: dict[str, list[str]] = {}
+    for kind, name in KINDS.items():
+        computed = kind if kind in row.exprs else LIFTED[row.promoted].get(kind, "")
+        if computed in row.exprs:
+            groups.setdefault(KINDS[result(row, computed)], []).append(name)
+    return "; ".join(f"{', '.join(names)} → {out}" for out, names in groups.items())
+
+
+def result(row: Row, kind: str) -> str:
+    return row.out.get(kind, kind) if isinstance(row.out, dict) else row.out or kind
+
+
+def rows_of(module: ModuleType | Any) -> dict[Row, list[str]]:
+    """The rows of a namespace with all their public names, the row's own first."""
+    found: dict[Row, list[str]] = {}
+    for name in sorted(vars(module)):
+        value = getattr(module, name)
+        if isinstance(value, Row) and not name.startswith("_"):
+            found.setdefault(value, []).append(name)
+    for row, names in found.items():
+        names.sort(key=lambda n: (n != row.name, n))
+    return dict(sorted(found.items(), key=lambda item: item[1][0]))
+
+
+def elementwise_table(module: Any, but: set[Row] = frozenset()) -> Iterator[str]:  # type: ignore[assignment]
+    yield "| function | dtypes | ULP | as | what |"
+    yield "|---|---|---|---|---|"
+    for row, names in rows_of(module).items():
+        if row not in but:
+            spelled = ", ".join(f"`{n}`" for n in names)
+            ulp = f"{row.ulp:g}" if row.ulp else "exact" if "f" in row.exprs else ""
+            yield f"| {spelled} | {takes(row)} | {ulp} | `{row.like}` | {cell(row.__doc__ or '')} |"
+
+
+def functions(module: ModuleType, names: list[str]) -> Iterator[str]:
+    """A table of plain functions; names of one function in one line."""
+    spelled: dict[Any, list[str]] = {}
+    for name in names:
+        value = getattr(module, name, None)
+        if inspect.isfunction(value):
+            spelled.setdefault(value, []).append(name)
+    yield "| function | what |"
+    yield "|---|---|"
+    for function, several in spelled.items():
+        several.sort(key=lambda n: n != function.__name__)
+        also = "".join(f", `{n}`" for n in several[1:])
+        yield f"| `{signature(several[0], function)}`{also} | {first_sentence(function)} |"
+
+
+def public(module: ModuleType) -> list[str]:
+    """Functions that the module defines and the top level has."""
+    return [
+        n
+        for n, v in vars(module).items()
+        if inspect.isfunction(v) and v.__module__ == module.__name__ and getattr(tg, n, None) is v
+    ]
+
+
+def dtype_table() -> Iterator[str]:
+    yield "| dtype | bytes | state |"
+    yield "|---|---|---|"
+    for name, d in dtypes.ALL.items():
+        if d.available:
+            state = "done"
+        elif name in WIDE:
+            state = f"not on WebGPU: TypeError; {WIDE[name]} replaces it"
+        else:
+            state = "to come: TypeError"
+        yield f"| {name} | {d.itemsize} | {state} |"
+
+
+def operator_lines() -> Iterator[str]:
+    signs = {
+        "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&",
+        "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "matmul": "@", "eq": "==", "ne": "!=", "lt": "<",
+        "le": "<=", "gt": ">", "ge": ">=", "neg": "-x", "pos": "+x", "abs": "abs(x)", "invert": "~x",
+    }  # fmt: skip
+    for label, table in [("Two operands", operators.BINARY), ("Comparisons", operators.COMPARE)]:
+        yield f"{label}: {' '.join(f'`{signs[n]}`' for n in table)}, with arrays, NumPy arrays and Python scalars."
+    yield f"One operand: {' '.join(f'`{signs[n]}`' for n in operators.UNARY)}. In place: `+=` and so on."
+    yield "Indexing: integers, slices of any step, `...`, `None`; `a[...] = x` assigns a whole array."
+    names = sorted(n for n in dir(tg.Array) if not n.startswith("_"))
+    readers = [n for n in names if inspect.iscoroutinefunction(getattr(tg.Array, n))]
+    methods = [n for n in names if callable(getattr(tg.Array, n)) and n not in readers]
+    facts = [n for n in names if n not in methods and n not in readers]
+    yield f"Attributes: {', '.join(f'`{n}`' for n in facts)}."
+    yield f"Methods: {', '.join(f'`{n}`' for n in methods)}."
+    yield f"Readers, to be awaited: {', '.join(f'`{n}`' for n in readers)}; `tg.fetch` and `tg.synchronize`."
+    yield "Where Python can suspend (JSPI): `float`, `int`, `bool`, iteration, `np.asarray`, `print` without `await`."
+
+
+def page() -> Iterator[str]:
+    yield "# What tabgpu has"
+    yield ""
+    yield "Printed from the package's own tables by docs/print_features.py; a test compares. What is listed is done,"
+    yield "on every WebGPU adapter, unless its line says otherwise. ULP is the greatest error of float32 results"
+    yield "against float64 ([numerics.md](numerics.md)); what differs from NumPy is in [differences.md](differences.md)."
+    yield ""
+    yield "## Dtypes"
+    yield ""
+    yield from dtype_table()
+    yield ""
+    yield "## Arrays"
+    yield ""
+    for line in operator_lines():
+        yield f"- {line}"
+    chapters = [
+        ("Creation", creation),
+        ("Views and shapes", manipulation),
+        ("Reductions", reductions),
+        ("Products", products),
+    ]
+    for title, module in chapters:
+        yield from ("", f"## {title}", "", *functions(module, public(module)))
+    yield from ("", "## Elementwise (`tg`)", "", *elementwise_table(elementwise))
+    yield from ("", "Made of these, fused into one kernel:", "", *functions(elementwise, public(elementwise)))
+    known = set(rows_of(elementwise))
+    yield from ("", "## `tg.special`", "", *elementwise_table(tabgpu.special, known))
+    names = [n for n in tabgpu.special.__all__ if inspect.isfunction(getattr(tabgpu.special, n))]
+    if names:
+        yield from ("", *functions(tabgpu.special, names))
+    yield from ("", "## `tg.nn`", "", *elementwise_table(tabgpu.nn, known))
+    yield from ("", *functions(tabgpu.nn, sorted(n for n in vars(tabgpu.nn) if not n.startswith("_"))))
+    yield from ("", "## Reading", "", *functions(READING, public(READING)))
+    yield from ("", "## The device", "", *functions(runtime, public(runtime)))
+    yield from ("", "## NumPy's ufuncs that are not elementwise functions here", "")
+    yield from ("| ufunc | reason |", "|---|---|")
+    for name, reason in sorted(elementwise.NOT_HERE.items()):
+        yield f"| `{name}` | {cell(reason)} |"
+
+
+def text() -> str:
+    return "\n".join(page()) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    sys.stdout.write(text())
