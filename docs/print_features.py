@@ -142,7 +142,7 @@ def page() -> Iterator[str]:
     yield ""
     yield "Printed from the package's own tables by docs/print_features.py; a test compares. What is listed is done,"
     yield "on every WebGPU adapter, unless its line says otherwise. ULP is the greatest error of float32 results"
-    yield "against float64 ([numerics.md](numerics.md)); what differs from NumPy is in [differences.md](differences.md)."
+    yield "against float64 ([numerics.md](numerics.md)); [differences.md](differences.md) is what differs from NumPy."
     yield ""
     yield "## Dtypes"
     yield ""

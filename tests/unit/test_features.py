@@ -30,7 +30,8 @@ def test_every_public_function_is_listed() -> None:
     text = (DOCS / "features.md").read_text("utf-8")
     listed = set(re.findall(r"`(\w+)(?:`|\()", text))
     for module in (tg, tabgpu.special, tabgpu.nn):
-        for name, value in vars(module).items():
+        for name in getattr(module, "__all__", vars(module)):
+            value = getattr(module, name)
             if name.startswith("_") or not callable(value) or isinstance(value, type):
                 continue
             if getattr(value, "__module__", "").startswith("tabgpu"):
