@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from .. import engine
 from ..array import Array, fresh, source, view
 from ..dtypes import DType, bool_, promote
 from ..graph import IOTA, MATMUL, SCALAR, Op
-from ..layout import Layout, broadcast_shapes, broadcast_to, collapse
+from ..layout import Layout, Shape, broadcast_shapes, broadcast_to, collapse, reshape
 from .convert import from_host
 from .creation import astype, copy_of, zeros
 from .manipulation import expand_dims, squeeze
@@ -50,14 +51,29 @@ def _product(a: Array, b: Array, dtype: DType) -> Array:
         return zeros(shape, dtype=dtype)
     a_op, a_view = _operand(a, (*batch, m, k))
     b_op, b_view = _operand(b, (*batch, k, n))
+    if batch and all(s == 0 or d == 1 for d, s in zip(batch, b_view.strides[:-2], strict=True)):
+        rows = reshape(a_view, (prod(batch) * m, k))
+        if rows is not None:  # one matrix for all: a single, taller product fills its tiles
+            b_view = Layout((k, n), b_view.strides[-2:], b_view.offset)
+            return _emit(a_op, rows, b_op, b_view, shape, dtype, ((), prod(batch) * m, n, k))
     if batch and len(collapse(batch, [a_view.strides[:-2], b_view.strides[:-2]])[0]) > 3:
         a_op, a_view = _operand(copy_of(view(a, broadcast_to(a._layout, (*batch, m, k)))), (*batch, m, k))
         b_op, b_view = _operand(copy_of(view(b, broadcast_to(b._layout, (*batch, k, n)))), (*batch, k, n))
-    size = 1
-    for d in shape:
-        size *= d
-    out = fresh(Op(MATMUL, None, (a_op, b_op), (a_view, b_view), shape, dtype, (batch, m, n, k)))
-    engine.weigh(size * k >> 10)
+    return _emit(a_op, a_view, b_op, b_view, shape, dtype, (batch, m, n, k))
+
+
+def _emit(
+    a: Op,
+    a_view: Layout,
+    b: Op,
+    b_view: Layout,
+    shape: Shape,
+    dtype: DType,
+    extra: tuple[Shape, int, int, int],
+) -> Array:
+    """The pending product; extra: (batch, m, n, k) as the kernel walks it, whose elements lie as those of shape."""
+    out = fresh(Op(MATMUL, None, (a, b), (a_view, b_view), shape, dtype, extra))
+    engine.weigh(out.size * extra[3] >> 10)
     return out
 
 

@@ -8,10 +8,10 @@ from .. import engine
 from ..array import Array, fresh, source
 from ..dtypes import BY_KIND, as_dtype, bool_, float32, int32
 from ..graph import REDUCE, Op, ReduceFn
-from ..layout import expand_dims, normalize_axes, permute
+from ..layout import normalize_axes, permute
 from . import elementwise as ew
 from .convert import from_host
-from .creation import astype, full
+from .creation import astype, copy_of, full
 from .rows import Row, unary
 
 _INF = 0x7F800000
@@ -46,22 +46,24 @@ def _prepare(x: Any, where: str) -> Array:
 
 
 def _reduce(x: Array, axes: tuple[int, ...], keepdims: bool, fn: ReduceFn) -> Array:
-    """One reduction over normalised axes; none: a copy of the values."""
+    """One reduction over normalised axes (at least one). keepdims: the value itself has the size-1 axes, so that what
+    follows in that shape joins the launch."""
     rank = x.ndim
     kept = [k for k in range(rank) if k not in axes]
-    shape = tuple(x.shape[k] for k in kept)
+    shape = _reduced(x.shape, axes, keepdims)
     op, seen = source(x)
     whole = seen or op.layout
     moved = permute(whole, [*kept, *axes])
     same = seen is None and moved == whole
-    out = fresh(Op(REDUCE, fn, (op,), (None if same else moved,), shape, fn.dtype, len(kept)))
     engine.weigh(x.size)
-    return _restore(out, axes) if keepdims else out
+    return fresh(Op(REDUCE, fn, (op,), (None if same else moved,), shape, fn.dtype, len(kept)))
 
 
-def _restore(out: Array, axes: tuple[int, ...]) -> Array:
-    """Reduced axes put back with size 1."""
-    return Array(out.dtype, expand_dims(out._layout, axes), out._cell)
+def _reduced(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    """The shape after a reduction over normalised axes."""
+    if keepdims:
+        return tuple([1 if k in axes else n for k, n in enumerate(shape)])
+    return tuple([n for k, n in enumerate(shape) if k not in axes])
 
 
 def _numeric(x: Array) -> Array:
@@ -75,7 +77,7 @@ def _finish(x: Array, axis: Any, keepdims: bool, name: str, dtype: Any, where: s
     x = _numeric(x)
     axes = normalize_axes(axis, x.ndim, where)
     if not axes:
-        return ew.positive(x) if dtype is None else x
+        return copy_of(x)
     if _zero(x, axes):
         return _empty_axis(x, axes, keepdims, name, where)
     return _reduce(x, axes, keepdims, TABLE[name, x.dtype.kind])
@@ -83,15 +85,11 @@ def _finish(x: Array, axis: Any, keepdims: bool, name: str, dtype: Any, where: s
 
 def _empty_axis(x: Array, axes: tuple[int, ...], keepdims: bool, name: str, where: str) -> Array:
     """Reducing nothing: the identity where there is one, as NumPy."""
-    shape = tuple(1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes)
-    size = 1
-    for n in shape:
-        size *= n
-    if name in ("max", "min") and size:
+    if name in ("max", "min"):
         raise ValueError(
             f"{where}: zero-size axis {axes if len(axes) > 1 else axes[0]} of shape {x.shape} has no {name}imum"
         )
-    return full(shape, 1 if name == "prod" else 0, dtype=x.dtype)
+    return full(_reduced(x.shape, axes, keepdims), 1 if name == "prod" else 0, dtype=x.dtype)
 
 
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:  # NumPy's name
@@ -144,10 +142,9 @@ def _truth(x: Any, axis: Any, keepdims: bool, name: str, where: str) -> Array:
     flags = astype(_prepare(x, where), bool_, copy=False)
     axes = normalize_axes(axis, flags.ndim, where)
     if not axes:
-        return ew.logical_or(flags, False)
+        return copy_of(flags)
     if _zero(flags, axes):
-        shape = tuple(1 if k in axes else n for k, n in enumerate(flags.shape) if keepdims or k not in axes)
-        return full(shape, name == "min", dtype=bool_)
+        return full(_reduced(flags.shape, axes, keepdims), name == "min", dtype=bool_)
     return astype(_reduce(astype(flags, int32), axes, keepdims, TABLE[name, "i"]), bool_)
 
 
@@ -169,16 +166,10 @@ def argmin(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Array:
 def _arg(x: Any, axis: Any, keepdims: bool, key: Row, where: str) -> Array:
     x = _prepare(x, where)
     axes = normalize_axes(axis, x.ndim, where)
-    if _zero(x, axes) and 0 not in [n for k, n in enumerate(x.shape) if k not in axes]:
+    if _zero(x, axes):
         raise ValueError(f"{where}: attempt to get {where} of an empty sequence, shape {x.shape}")
-    if not axes:
-        return full(x.shape, 0, dtype=int32)
-    if _zero(x, axes) or 0 in x.shape:
-        return full(
-            [1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes],
-            0,
-            dtype=int32,
-        )
+    if not axes or 0 in x.shape:
+        return full(_reduced(x.shape, axes, keepdims), 0, dtype=int32)
     return _reduce(key(x), axes, keepdims, _ARG)
 
 
