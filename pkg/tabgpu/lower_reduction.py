@@ -29,6 +29,7 @@ from .plan import Group
 
 CHUNK = 16384  # elements of a long axis for one workgroup
 LONGEST = 262144  # an axis up to this stays with one workgroup where there are outputs enough
+FEW = 8  # threads an output on a CPU adapter
 ENOUGH = 512  # workgroups that keep a GPU busy without cutting an axis
 
 
@@ -98,6 +99,10 @@ def _steps(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Facts
     workgroup = facts.workgroup
     out_fast = _out_fast(walk)
     chunks, chunk, lanes = divide(n_out, n_red, out_fast, workgroup)
+    if (
+        facts.software and n_out >= 2 * FEW
+    ):  # a CPU pays for every barrier, and has enough to do with the outputs
+        lanes = min(lanes, FEW)
     ranks = (0, 0) if walk.flat else (len(walk.kept), len(walk.reduced))
     name = f"{fn.name}_{fn.kind}32"
     n_post = len(post.reads)
