@@ -277,7 +277,8 @@ class Program:
             self.refused = True
             return
         for g, p in zip([got] if len(chosen) == 1 else got, chosen, strict=True):
-            np.testing.assert_array_equal(g, p.theirs, p.name)
+            if not np.array_equal(g, p.theirs):
+                np.testing.assert_array_equal(g, p.theirs, p.name)
 
     def run(self) -> None:
         self.leaf()
@@ -311,7 +312,7 @@ def test_random_programs(open_gpu: Any, monkeypatch: pytest.MonkeyPatch, name: s
         monkeypatch.setattr(lower_reduction, "ENOUGH", 8)
     ran = refused = 0
     first = int(os.environ.get("TABGPU_FIRST", "0"))
-    programs = int(os.environ.get("TABGPU_PROGRAMS", "120"))
+    programs = int(os.environ.get("TABGPU_PROGRAMS", "80"))
     for seed in range(first, first + programs):
         device = open_gpu(**DEVICES[name])
         program = Program(seed)
