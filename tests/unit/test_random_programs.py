@@ -11,6 +11,7 @@ import os
 from random import Random
 from typing import Any, NamedTuple
 
+import native
 import numpy as np
 import pytest
 from emulator import read
@@ -332,3 +333,17 @@ def test_random_programs(open_gpu: Any, monkeypatch: pytest.MonkeyPatch, name: s
         refused += program.refused
     assert ran > programs, "hardly anything was launched"
     assert refused == 0 or name == "narrow bindings"
+
+
+def test_random_programs_on_real_kernels(open_gpu: Any) -> None:
+    """The same programs, a few, with their WGSL compiled by naga and run by wgpu-native."""
+    native.device()
+    for seed in range(int(os.environ.get("TABGPU_NATIVE", "12"))):
+        device = open_gpu()
+        device.js = native.Bridge()
+        program = Program(seed)
+        try:
+            program.run()
+        except Exception as error:
+            text = "\n".join(program.lines)
+            raise AssertionError(f"program {seed}: {type(error).__name__}: {error}\n{text}") from error
