@@ -2,13 +2,14 @@
 // One ES module without dependencies; works on a page and in a worker. Nothing here knows arrays, dtypes or kernels.
 // @ts-check
 
-/** @typedef {{getBuffer(kind?: string): {data: Uint8Array<ArrayBuffer>, release(): void}}} Memory a Python buffer, seen through its proxy */
-/** @typedef {{serial: number, kind: string, message: string}} Fault an error of one submit (serial 0: of none in particular) */
+/** @typedef {{getBuffer(kind?: string): {data: Uint8Array<ArrayBuffer>, release(): void}, destroy?(): void}} Memory a Python buffer, seen through its proxy */
+/** @typedef {{number: number, serial: number, kind: string, message: string}} Fault an error of one submit (serial 0: of none in particular, below: of a read), numbered in order */
 
 const ALLOC = 1, FREE = 2, DISPATCH = 3, COPY = 4;
 const WINDOW = 4096;
 const MAX_BIND_GROUPS = 4096;
 const MAX_STAGING = 4;
+const MAX_STAGED = 64 << 20; // bytes
 const WANTED_FEATURES = ["shader-f16", "subgroups", "timestamp-query"];
 
 /**
@@ -19,7 +20,7 @@ const WANTED_FEATURES = ["shader-f16", "subgroups", "timestamp-query"];
  */
 export async function open(options, given) {
   const { limits = {}, powerPreference = "high-performance" } = JSON.parse(options);
-  if (given) return new Bridge(given, given.adapterInfo, false);
+  if (given) return new Bridge(given, given.adapterInfo, false, false);
   const gpu = globalThis.navigator?.gpu;
   if (!gpu) throw new Error("no-webgpu");
   const adapter = await gpu.requestAdapter({ powerPreference });
@@ -38,9 +39,10 @@ export async function open(options, given) {
 }
 
 export class Bridge {
-  /** @param {GPUDevice} device @param {GPUAdapterInfo} info @param {boolean} fallback */
-  constructor(device, info, fallback) {
+  /** @param {GPUDevice} device @param {GPUAdapterInfo} info @param {boolean} fallback @param {boolean} own made here */
+  constructor(device, info, fallback, own = true) {
     this.device = device;
+    this.own = own;
     this.info = info;
     this.fallback = fallback;
     /** @type {Map<number, GPUBuffer>} */
@@ -55,8 +57,10 @@ export class Bridge {
     this.mentions = new Map();
     /** @type {Map<number, string>} faults of pipelines, by id */
     this.broken = new Map();
-    /** @type {Fault[]} */
+    /** @type {Fault[]} told again until Python says it heard them: the read that was told may have been cancelled */
     this.faults = [];
+    this.faultsSoFar = 0;
+    this.reads = 0;
     /** @type {Set<Promise<void>>} error scopes not yet resolved */
     this.scopes = new Set();
     /** @type {GPUBuffer[]} */
@@ -84,8 +88,18 @@ export class Bridge {
     device.addEventListener("uncapturederror", (event) => {
       const error = /** @type {GPUUncapturedErrorEvent} */ (event).error;
       event.preventDefault();
-      this.faults.push({ serial: 0, kind: kindOf(error), message: error.message });
+      this.fault(0, error);
     });
+  }
+
+  /** @param {number} serial @param {GPUError} error */
+  fault(serial, error) {
+    this.faults.push({ number: ++this.faultsSoFar, serial, kind: kindOf(error), message: error.message });
+  }
+
+  /** Forgets the faults up to a number. @param {number} number */
+  heard(number) {
+    this.faults = this.faults.filter((f) => f.number > number);
   }
 
   /** Name, features and limits, as JSON. */
@@ -122,7 +136,7 @@ export class Bridge {
     /** @param {GPUError | null} error */
     const done = (error) => {
       this.scopes.delete(scope);
-      if (error) this.faults.push({ serial, kind: kindOf(error), message: error.message });
+      if (error) this.fault(serial, error);
     };
     const scope = this.device.popErrorScope().then(done, () => done(null)); // rejected: lost, reported by `lost`
     this.scopes.add(scope);
@@ -235,7 +249,7 @@ export class Bridge {
       keys.add(key);
     }
     const { layout } = /** @type {{layout: GPUBindGroupLayout}} */ (this.pipelines.get(id));
-    group = this.device.createBindGroup({ layout, entries });
+    group = this.device.createBindGroup({ label: key, layout, entries });
     if (this.groups.size >= MAX_BIND_GROUPS) this.forget(/** @type {string} */ (this.groups.keys().next().value));
     this.groups.set(key, group);
     return group;
@@ -254,6 +268,7 @@ export class Bridge {
    */
   attach(memory) {
     this.streamView?.release();
+    this.stream?.destroy?.();
     this.stream = memory.copy(); // this call's own proxy dies with it
     this.streamView = this.stream.getBuffer("u8");
   }
@@ -331,13 +346,15 @@ export class Bridge {
   }
 
   /**
-   * Reads byte ranges of buffers, one after the other, into host memory; in bounded chunks.
+   * Reads byte ranges of buffers, one after the other, into host memory; in bounded chunks. Its own faults (no memory
+   * for staging) come under a serial below 0, named in the report.
    * @param {Memory} request u32 words [id, offset, nbytes].. (offsets and sizes are multiples of 4)
    * @param {Memory} target receives all ranges, packed
    * @param {number} chunk bytes in flight
    * @returns {Promise<string>} the faults so far, as JSON, or ""
    */
   async read(request, target, chunk) {
+    const serial = -++this.reads;
     const view = request.getBuffer("u8"), words = new Uint32Array(view.data.slice().buffer);
     view.release();
     /** @type {{id: number, from: number, at: number, n: number}[][]} */
@@ -354,36 +371,41 @@ export class Bridge {
     for (const batch of batches) {
       if (!batch.length) continue;
       const first = batch[0].at, total = batch.reduce((sum, b) => sum + b.n, 0);
-      const staging = this.scoped(0, true, () => {
+      const { staging, mapped } = this.scoped(serial, true, () => {
         const staging = this.takeStaging(total);
         const encoder = this.device.createCommandEncoder({ label: "read" });
         for (const b of batch) encoder.copyBufferToBuffer(/** @type {GPUBuffer} */ (this.buffers.get(b.id)), b.from, staging, b.at - first, b.n);
         this.device.queue.submit([encoder.finish()]);
-        return staging;
+        return { staging, mapped: staging.mapAsync(GPUMapMode.READ, 0, total) };
       });
       try {
-        await Promise.race([staging.mapAsync(GPUMapMode.READ, 0, total), this.lost]);
+        await Promise.race([mapped, this.lost]);
       } catch (error) {
         staging.destroy();
-        if (this.lostReason) throw error;
         await this.settled();
-        if (!this.faults.length) throw error;
-        break;
+        if (this.faults.some((f) => f.serial === serial)) break;
+        await Promise.race([this.lost, new Promise((done) => setTimeout(done, 100))]); // the loss is told a little later
+        throw error;
       }
       const into = target.getBuffer("u8"); // taken after the map: wasm memory may have grown meanwhile
       into.data.set(new Uint8Array(staging.getMappedRange(0, total)), first);
       into.release();
       staging.unmap();
-      if (this.staging.length < MAX_STAGING) this.staging.push(staging);
+      if (this.staging.length < MAX_STAGING && this.staging.reduce((sum, b) => sum + b.size, staging.size) <= MAX_STAGED) this.staging.push(staging);
       else staging.destroy();
     }
-    return this.report();
+    return this.report(serial);
+  }
+
+  /** Gives back the memory kept for reads. */
+  trim() {
+    for (const staging of this.staging.splice(0)) staging.destroy();
   }
 
   /** Resolves when the queue is empty. @returns {Promise<string>} as `read` */
   async wait() {
     await Promise.race([this.device.queue.onSubmittedWorkDone(), this.lost]);
-    return this.report();
+    return this.report(0);
   }
 
   /** All error scopes opened so far have answered. */
@@ -391,18 +413,22 @@ export class Bridge {
     await Promise.race([Promise.all(this.scopes), this.lost]);
   }
 
-  /** @returns {Promise<string>} */
-  async report() {
+  /** @param {number} serial of the read that asks @returns {Promise<string>} */
+  async report(serial) {
     await this.settled();
+    if (this.lostReason) await this.lost;
     if (!this.faults.length) return "";
-    const broken = [...this.broken.values()];
-    return JSON.stringify({ faults: this.faults.splice(0), broken });
+    return JSON.stringify({ faults: this.faults, read: serial, broken: [...this.broken].map(([id, text]) => [this.pipelines.get(id)?.label, text]) });
   }
 
   close() {
-    this.device.destroy();
+    if (this.own) this.device.destroy();
+    else for (const buffer of this.buffers.values()) buffer.destroy(); // the page goes on with its device
     this.streamView?.release();
+    this.stream?.destroy?.();
     this.stream = this.streamView = undefined;
+    this.staging.length = 0;
+    this.pipelines.clear();
     this.buffers.clear();
     this.groups.clear();
     this.mentions.clear();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from array import array
 from functools import lru_cache
 from itertools import count
@@ -25,7 +26,11 @@ async def open_device(config: Config, given: Any = None) -> Device:
     """A new device on the page's adapter (or on a JavaScript GPUDevice that the page made)."""
     wanted = {k: v for k, v in config.limits.items() if k not in OWN_LIMITS}
     opened, about = await bridge.open_device(wanted, config.power_preference, given)
-    return Device(opened, about, config)
+    try:
+        return Device(opened, about, config)
+    except ValueError:
+        opened.close()
+        raise
 
 
 class Counters:
@@ -95,7 +100,9 @@ class Device:
         self._recent: dict[int, None] = {}  # size classes, the one used last at the end
         self._to_free: list[int] = []
         self._spoiled: set[int] = set()
-        self._fresh: dict[int, list[int]] = {}  # submit serial -> ids made by it, until confirmed
+        self._fresh: dict[
+            int, dict[int, int]
+        ] = {}  # submit serial -> ids made by it and sizes, until confirmed
         self._pipelines: dict[Kernel, int] = {}
         self._pipeline_ids = count(1)
         self._compiling: dict[Kernel, asyncio.Future[str]] = {}
@@ -106,7 +113,11 @@ class Device:
         self._failed: dict[int, TabgpuError] = {}
         self._sources: set[int] = set()  # submits that the stream's launches read from
         self._reads_from: dict[int, set[int]] = {}  # the same of each submit, until confirmed
-        self._stray: list[TabgpuError] = []
+        self._unseen: list[TabgpuError] = []  # errors that nobody has been told of
+        self._read_failed: dict[int, TabgpuError] = {}
+        self._no_memory: dict[int, TabgpuError] = {}  # ids that could not be allocated
+        self._heard = 0  # number of the last fault noted
+        self._closed = False
         self.live_bytes = self.peak_bytes = self.pooled_bytes = 0
 
     @property
@@ -123,11 +134,16 @@ class Device:
     def allocate(self, nbytes: int, what: str) -> Buffer:
         """A Buffer of at least nbytes; a new one is made by the submit that comes next."""
         asked = size_class(max(nbytes, 16) + 15 & ~15)
-        if asked > self.buffer_limit:
+        if asked > min(self.binding_limit, self.buffer_limit):
             asked = nbytes + 15 & ~15
         if asked > self.buffer_limit:
             raise LimitError(
                 f"{what}: needs {nbytes:,} bytes, the device's maxBufferSize is {self.buffer_limit:,}"
+            )
+        limit = self.config.memory_limit
+        if limit is not None and self.live_bytes + asked > limit:
+            raise OutOfMemoryError(
+                f"{what}: asked for {nbytes:,} bytes, {self.live_bytes:,} are live, memory_limit is {limit:,}"
             )
         free = self._pool.get(asked)
         if free:
@@ -136,14 +152,9 @@ class Device:
             ident = free.pop()
             self.pooled_bytes -= asked
         else:
-            limit = self.config.memory_limit
-            if limit is not None and self.live_bytes + asked > limit:
-                raise OutOfMemoryError(
-                    f"{what}: asked for {nbytes:,} bytes, {self.live_bytes:,} are live, memory_limit is {limit:,}"
-                )
             ident = next(self._ids)
             self._words += (ALLOC, ident, asked)
-            self._fresh.setdefault(self.serial + 1, []).append(ident)
+            self._fresh.setdefault(self.serial + 1, {})[ident] = asked
         self.live_bytes += asked
         self.peak_bytes = max(self.peak_bytes, self.live_bytes)
         return Buffer(self, ident, nbytes, asked)
@@ -180,6 +191,8 @@ class Device:
         self._pool.clear()
         self.pooled_bytes = 0
         self.submit()
+        self.js.trim()
+        self.counters.crossings += 1
 
     def memory(self) -> dict[str, int]:
         return {
@@ -211,7 +224,11 @@ class Device:
             self._words = held
         self.serial += 1
         buffer.serial = self.serial
-        self.js.upload(self.serial, buffer.id, made[2] if made else 0, memory)
+        try:
+            self.js.upload(self.serial, buffer.id, made[2] if made else 0, memory)
+        except BaseException:
+            self._spoiled.add(buffer.id)
+            raise
         self.counters.crossings += 1
         self.counters.bytes_uploaded += nbytes
         return buffer
@@ -318,15 +335,20 @@ class Device:
             self.js.attach(memoryview(self._stream))
         self._stream[:n] = array("I", words)
         self._words, self._params = [], []
-        self.js.submit(self.serial, commands, n, self.serial in self._fresh)
+        try:
+            self.js.submit(self.serial, commands, n, self.serial in self._fresh)
+        except Exception as error:  # JavaScript's: nothing of the submit ran
+            self._fail(self.serial, GPUInternalError(f"submit {self.serial} was refused: {error}"))
         self.counters.crossings += 1
         self.counters.submits += 1
 
-    def abandon(self) -> None:
-        """Forgets a stream that could not be finished; ids it would have made were never made."""
-        made = {self._words[k + 1] for k in range(0, len(self._words) - 2) if self._words[k] == ALLOC}
-        fresh = set(self._fresh.pop(self.serial + 1, ()))
-        self._spoiled |= fresh & made
+    def abandon(self, error: BaseException) -> None:
+        """Forgets a stream that could not be finished: what it should have written has failed, ids were never made."""
+        self.serial += 1
+        self._failed[self.serial] = (
+            error if isinstance(error, TabgpuError) else GPUInternalError(f"interrupted: {error!r}")
+        )
+        self._spoiled.update(self._fresh.pop(self.serial, {}))
         self._sources.clear()
         self._words, self._params = [], []
 
@@ -339,7 +361,7 @@ class Device:
         except bridge.js_exception() as error:
             reason = str(self.js.lostReason)
             if reason:
-                self.lost = reason
+                self.lost = self.lost or reason
                 self.check()
             raise GPUInternalError(str(error)) from None
 
@@ -357,43 +379,41 @@ class Device:
         self.counters.bytes_read += total
         serial = self.serial
         report = await self.guard(self.js.read(memoryview(request), memoryview(target).cast("B"), READ_CHUNK))
-        self._absorb(report, serial)
+        number = self._absorb(report, serial)
         for buffer, _, _ in ranges:
             self.raise_for(buffer)
+        if number in self._read_failed:
+            raise self._read_failed.pop(number)
 
     async def wait(self) -> None:
-        """Until all submitted work is done; raises stray errors."""
+        """Until all submitted work is done; raises errors that nobody has been told of."""
         self.check()
         serial = self.serial
         self.counters.crossings += 1
         report = await self.guard(self.js.wait())
         self._absorb(report, serial)
-        if self._stray:
-            raise self._stray.pop(0)
+        if self._unseen:
+            raise _again(self._unseen.pop(0))
 
     def raise_for(self, buffer: Buffer) -> None:
         """The error of a submit that this content depends on, if one failed."""
         failure = self._failed.get(buffer.serial)
         if failure is not None:
-            raise type(failure)(*failure.args)
+            self._unseen = [e for e in self._unseen if e is not failure]
+            raise _again(failure)
 
-    def failed(self) -> list[TabgpuError]:
-        """Errors of submits whose results nobody has read."""
-        return list(self._failed.values())
-
-    def _absorb(self, report: str, serial: int) -> None:
-        """Notes what the bridge says of all submits up to `serial`: failed, or confirmed."""
-        faults: list[dict[str, Any]] = []
+    def _absorb(self, report: str, serial: int) -> int:
+        """Notes what the bridge says of all submits up to `serial`: failed, or confirmed. Returns the read's number."""
+        number = 0
         if report:
             said = json.loads(report)
-            faults = said["faults"]
-            for fault in faults:
-                error = self._error(fault, said["broken"])
-                if fault["serial"]:
-                    self._failed.setdefault(fault["serial"], error)
-                    self._spoiled.update(self._fresh.get(fault["serial"], ()))
-                    self._drop_pooled(self._fresh.get(fault["serial"], ()))
-                self._stray.append(error)
+            number = said["read"]
+            faults = [f for f in said["faults"] if f["number"] > self._heard]
+            # Memory that is not there is why others failed too.
+            for fault in sorted(faults, key=lambda f: f["kind"] != "out-of-memory"):
+                self._note(fault, said["broken"])
+            self._heard = max([self._heard, *(f["number"] for f in faults)])
+            self.js.heard(self._heard)
         if self._failed:  # what read from a failed submit has failed too
             for later in sorted(self._reads_from):
                 source = next((s for s in self._reads_from[later] if s in self._failed), None)
@@ -403,6 +423,29 @@ class Device:
             for done in [s for s in held if s <= serial]:
                 del held[done]
         self._confirmed = max(self._confirmed, serial)
+        return number
+
+    def _note(self, fault: dict[str, Any], broken: list[tuple[str, str]]) -> None:
+        """Keeps one fault for those whom it concerns: a submit's results, a read, or whoever waits next."""
+        serial = fault["serial"]
+        error = self._error(fault, broken)
+        if serial < 0:
+            self._read_failed.setdefault(serial, error)
+        elif serial == 0:
+            self._unseen.append(error)
+        elif serial not in self._failed:
+            self._fail(serial, error)
+
+    def _fail(self, serial: int, error: TabgpuError) -> None:
+        """A submit failed: its results raise, and the memory it made is not used again."""
+        self._failed[serial] = error
+        if error not in self._unseen:
+            self._unseen.append(error)
+        fresh = self._fresh.get(serial, {})
+        self._spoiled.update(fresh)
+        self._drop_pooled(fresh)
+        if isinstance(error, OutOfMemoryError):
+            self._no_memory.update(dict.fromkeys(fresh, error))
 
     def _drop_pooled(self, idents: Any) -> None:
         gone = set(idents)
@@ -413,22 +456,37 @@ class Device:
                 self.pooled_bytes -= size * len(bad)
                 self._to_free += bad
 
-    def _error(self, fault: dict[str, Any], broken: list[str]) -> TabgpuError:
+    def _error(self, fault: dict[str, Any], broken: list[tuple[str, str]]) -> TabgpuError:
         message = fault["message"].strip()
         if fault["kind"] == "out-of-memory":
             limit = self.config.memory_limit
+            asked = sum(self._fresh.get(fault["serial"], {}).values())
             return OutOfMemoryError(
-                f"the device could not allocate: {message}; {self.live_bytes:,} bytes are live, limit "
-                f"{self.buffer_limit if limit is None else limit:,}"
+                f"the device could not allocate {f'{asked:,} bytes' if asked else 'staging memory'}: {message}; "
+                f"{self.live_bytes:,} bytes are live, limit {self.buffer_limit if limit is None else limit:,}"
             )
         if fault["kind"] == "internal":
             return GPUInternalError(message)
         if broken and "nvalid ComputePipeline" in message:
-            return KernelError(broken[0])
+            return KernelError(
+                next((text for label, text in broken if f'"{label}"' in message), broken[0][1])
+            )
+        bound = re.findall(r'nvalid BindGroup "\d+:([\d,]+)"', message)
+        mentioned = [b for group in bound for b in group.split(",")[::3]]
+        mentioned += re.findall(r'nvalid Buffer "buffer (\d+)"', message)
+        for ident in mentioned:
+            if int(ident) in self._no_memory:  # it was in use again before the failure was known
+                return self._no_memory[int(ident)]
         return KernelError(message)
 
     def close(self) -> None:
         """Destroys the device; its arrays raise DeviceLostError from now on."""
-        if not self.lost:
-            self.lost = "closed"
+        self.lost = self.lost or "closed"
+        if not self._closed:
+            self._closed = True
             self.js.close()
+
+
+def _again(error: TabgpuError) -> TabgpuError:
+    """The same error to raise once more, without the traceback of the time before."""
+    return type(error)(*error.args)

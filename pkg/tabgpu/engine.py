@@ -24,7 +24,7 @@ RECENT = 8  # the newest operations stay pending: they may be the middle of an e
 BIG = 1 << 20
 
 _device: Device | None = None
-_opening: asyncio.Future[Device] | None = None
+_opening: tuple[Config, Any, asyncio.Task[Device]] | None = None
 _pending: list[Any] = []
 _work = 0
 _copies: dict[DType, Fn] = {}
@@ -34,7 +34,7 @@ def device() -> Device:
     """The open device; opens one where Python can suspend, NotInitializedError elsewhere."""
     if _device is None:
         if can_suspend():
-            return run_sync(open_new(Config()))  # type: ignore[no-any-return]
+            return run_sync(_first())  # type: ignore[no-any-return]
         raise NotInitializedError("no GPU device is open: write `await tg.init()` first")
     return _device
 
@@ -45,25 +45,37 @@ def current() -> Device | None:
 
 
 async def open_new(config: Config, given: Any = None) -> Device:
-    """Opens a device and closes the one before; calls made while one is opening share it."""
+    """Opens a device and closes the one before; calls for the same made while it is opening share it."""
+    global _opening
+    while _opening is not None:
+        wanted, on, task = _opening
+        if wanted == config and on is given:
+            return await asyncio.shield(task)
+        await asyncio.wait([task])
+    task = asyncio.ensure_future(_open(config, given))
+    task.add_done_callback(
+        lambda t: t.cancelled() or t.exception()
+    )  # seen: no warning if all callers are cancelled
+    _opening = config, given, task
+    return await asyncio.shield(task)
+
+
+async def _open(config: Config, given: Any) -> Device:
     global _device, _opening
-    if _opening is not None:
-        return await asyncio.shield(_opening)
-    _opening = asyncio.get_running_loop().create_future()
     try:
         fresh = await open_device(config, given)
         old, _device = _device, fresh
         _pending.clear()
         if old is not None:
             old.close()
-        _opening.set_result(fresh)
         return fresh
-    except BaseException as error:
-        _opening.set_exception(error)
-        _opening.exception()  # seen here: no warning if nobody shares it
-        raise
     finally:
         _opening = None
+
+
+async def _first() -> Device:
+    """The device that is opening, or one with default options."""
+    return await (open_new(Config()) if _opening is None else asyncio.shield(_opening[2]))
 
 
 def upload(memory: Any, dtype: DType, shape: Shape, what: str) -> Op:
@@ -105,6 +117,8 @@ def flush(recent: int = 0) -> None:
     try:
         execute(gpu, prepare(gpu, roots))
     except TabgpuError:
+        if max(root.depth for root in roots) > 4 * MAX_DEPTH:
+            raise  # work on top of what cannot be computed does not get shorter
         if len(roots) == 1:
             return  # its own read raises the error again
         for root in roots:
@@ -125,8 +139,6 @@ def prepare(gpu: Device, roots: list[Op]) -> list[tuple[Group, list[Launch]]]:
         groups = limits["maxComputeWorkgroupsPerDimension"]
         facts = gpu.facts = Facts(workgroup, groups, gpu.binding_limit, gpu.software, limits)
     lowered = []
-    asked = 0
-    limit = gpu.config.memory_limit
     for group in plan(roots, budget=gpu.limits["maxFusedBuffers"], fuse=gpu.config.fuse):
         launches = lower(group, facts)
         lowered.append((group, launches))
@@ -137,13 +149,33 @@ def prepare(gpu: Device, roots: list[Op]) -> list[tuple[Group, list[Launch]]]:
                     raise LimitError(
                         f"{launch.kernel.label}: its result needs {n:,} bytes, maxBufferSize is {gpu.buffer_limit:,}"
                     )
-                if limit is not None:
-                    asked += size_class(n)
-    if limit is not None and gpu.live_bytes + asked > limit:
-        raise OutOfMemoryError(
-            f"{asked:,} bytes asked for new results, {gpu.live_bytes:,} are live, memory_limit is {limit:,}"
-        )
+            if gpu.generation > 1:  # there may be arrays of an older device
+                for op in launch.reads:
+                    if op.buffer is not None:
+                        gpu.check_owner(op.buffer)
+    if gpu.config.memory_limit is not None:
+        _check_room(gpu, lowered, roots, gpu.config.memory_limit)
     return lowered
+
+
+def _check_room(gpu: Device, lowered: list[tuple[Group, list[Launch]]], roots: list[Op], limit: int) -> None:
+    """OutOfMemoryError if results and temporaries, each until its last use, will not fit under the limit."""
+    last = {op: k for k, (_, launches) in enumerate(lowered) for launch in launches for op in launch.reads}
+    kept = {*roots}
+    asked = most = 0
+    for k, (_, launches) in enumerate(lowered):
+        for op in {op for launch in launches for op in launch.writes}:
+            asked += size_class(max(nbytes_of(op), 16) + 15 & ~15)
+            if last.get(op, -1) <= k:
+                kept.add(op)
+        most = max(most, asked)
+        for op in {op for launch in launches for op in launch.reads}:
+            if last[op] == k and op.buffer is None and op not in kept and not op.live():
+                asked -= size_class(max(nbytes_of(op), 16) + 15 & ~15)
+    if gpu.live_bytes + most > limit:
+        raise OutOfMemoryError(
+            f"{most:,} bytes asked for new results, {gpu.live_bytes:,} are live, memory_limit is {limit:,}"
+        )
 
 
 def execute(gpu: Device, lowered: list[tuple[Group, list[Launch]]]) -> None:
@@ -156,8 +188,8 @@ def execute(gpu: Device, lowered: list[tuple[Group, list[Launch]]]) -> None:
             while launches:
                 gpu.append(launches.pop())
             release(gpu, group)
-    except BaseException:
-        gpu.abandon()
+    except BaseException as error:
+        gpu.abandon(error)
         raise
     gpu.submit()
 

@@ -445,6 +445,9 @@ class Bridge:
     async def wait(self) -> str:
         return ""
 
+    def trim(self) -> None:
+        pass
+
     def close(self) -> None:
         self.closed = True
 
