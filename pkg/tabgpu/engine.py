@@ -141,6 +141,8 @@ def prepare(gpu: Device, roots: list[Op]) -> list[tuple[Group, list[Launch]]]:
     lowered = []
     for group in plan(roots, budget=gpu.limits["maxFusedBuffers"], fuse=gpu.config.fuse):
         launches = lower(group, facts)
+        if group.pre is not None:  # no cycle: what they hold dies with them, not at the next garbage collection
+            group.pre.parent = None
         lowered.append((group, launches))
         for launch in launches:
             for op in launch.writes:

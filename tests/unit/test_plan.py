@@ -440,7 +440,6 @@ def test_signatures_say_everything(gpu: Any) -> None:
 
 # --- lifetimes --------------------------------------------------------------------------------------------------------
 
-KEPT = "plan: Group.pre.parent is a cycle, so a reduction's inputs live until the garbage collector runs"
 LIVES: dict[str, Callable[[tg.Array], tg.Array]] = {
     "elementwise": lambda a: tg.sin(a * 2 + 1),
     "views": lambda a: (a.T * 2)[::2, ::-1] + 1,
@@ -451,15 +450,7 @@ LIVES: dict[str, Callable[[tg.Array], tg.Array]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(n, marks=pytest.mark.xfail(strict=True, reason=KEPT))
-        if n in ("reduction", "two passes", "softmax")
-        else n
-        for n in LIVES
-    ],
-)
+@pytest.mark.parametrize("name", LIVES)
 def test_memory_is_free_as_soon_as_nobody_names_it(gpu: Any, name: str) -> None:
     """Without the help of the garbage collector: no cycle holds an operation or a buffer."""
     gc.collect()
