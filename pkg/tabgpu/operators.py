@@ -13,6 +13,7 @@ BINARY = {
     "floordiv": elementwise.floor_divide, "mod": elementwise.remainder, "pow": elementwise.power,
     "and": elementwise.bitwise_and, "or": elementwise.bitwise_or, "xor": elementwise.bitwise_xor,
     "lshift": elementwise.left_shift, "rshift": elementwise.right_shift, "matmul": products.matmul,
+    "divmod": elementwise.divmod,
 }  # fmt: skip
 COMPARE = {
     "eq": elementwise.equal, "ne": elementwise.not_equal, "lt": elementwise.less, "le": elementwise.less_equal,
@@ -42,7 +43,8 @@ def _bind() -> None:
     for name, function in BINARY.items():
         setattr(Array, f"__{name}__", _forward(function))
         setattr(Array, f"__r{name}__", _reflected(function))
-        setattr(Array, f"__i{name}__", _in_place(function, name))
+        if name != "divmod":
+            setattr(Array, f"__i{name}__", _in_place(function, name))
     for name, function in COMPARE.items():
         setattr(Array, f"__{name}__", _forward(function))
     for name, function in UNARY.items():
@@ -107,6 +109,20 @@ def _transpose(self: Array, *axes: Any) -> Array:
     )
 
 
+def _flatten(self: Array, order: str = "C") -> Array:
+    """A copy with one axis."""
+    return manipulation.reshape(self, (-1,), order=order, copy=True)
+
+
+def _contains(self: Array, value: Any) -> bool:
+    """Whether some element equals a value: `3 in a`."""
+    return bool(reductions.any(elementwise.equal(self, value)))
+
+
+def _deepcopy(self: Array, memo: Any) -> Array:
+    return creation.copy_of(self)
+
+
 def setitem(self: Array, key: Any, value: Any) -> None:
     """Assignment to a whole array (`a[...] = x`). Functional underneath: the new value takes the array's name and that
     of its views, while work recorded before keeps the old one. Assignment to a part raises TypeError for now."""
@@ -124,6 +140,10 @@ def setitem(self: Array, key: Any, value: Any) -> None:
 
 setattr(Array, "__getitem__", manipulation.getitem)  # noqa: B010  # mypy allows no assignment to a method
 setattr(Array, "__setitem__", setitem)  # noqa: B010
+setattr(Array, "__contains__", _contains)  # noqa: B010
+setattr(Array, "__copy__", creation.copy_of)  # noqa: B010
+setattr(Array, "__deepcopy__", _deepcopy)  # noqa: B010
+Array.flatten = _flatten  # type: ignore[attr-defined]
 Array.reshape = _reshape  # type: ignore[attr-defined]
 Array.transpose = _transpose  # type: ignore[attr-defined]
 Array.T = property(manipulation.transpose, doc="The array with its axes reversed, a view.")  # type: ignore[attr-defined]

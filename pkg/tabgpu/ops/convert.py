@@ -45,7 +45,7 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
     except ImportError:
         return _without_numpy(value, where, dtype)
 
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         _refuse_nested_arrays(value, where)
         host = np.asarray(value)
         if host.size == 0 and host.dtype == np.float64:
@@ -71,11 +71,13 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
         raise TypeError(
             f"{where}: dtype {host.dtype} is not supported yet; use .astype('float32') or .astype('int32')"
         )
-    if dtype is None and target != host.dtype and host.dtype.kind in "iu" and host.size:
+    # NumPy arrays of 32 bits wrap into an explicit dtype, as astype does; Python's and 64-bit integers have to fit.
+    exact = dtype is None or host.dtype.itemsize == 8 or not isinstance(value, (np.ndarray, np.generic))
+    if exact and target != host.dtype and host.dtype.kind in "iu" and target.kind in "iu" and host.size:
         for extreme in (host.min(), host.max()):
             if not np.iinfo(target).min <= extreme <= np.iinfo(target).max:
                 raise OverflowError(
-                    f"{where}: {extreme} of {host.dtype} does not fit {target}, and WebGPU has no 64-bit integers"
+                    f"{where}: {extreme} of {host.dtype} does not fit {target}; WebGPU has no 64-bit integers"
                 )
     shape = host.shape
     with np.errstate(over="ignore", invalid="ignore"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
+from operator import index as as_index
 from typing import Any
 
 from ..array import Array, fresh, source, view
@@ -72,8 +73,9 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     if isinstance(fill_value, Array):
         value = fill_value if dtype is None else astype(fill_value, dtype, copy=False)
         return copy_of(view(value, broadcast_to(value._layout, dims, "full")))
-    if dtype is None and not isinstance(fill_value, (bool, int, float)):
-        return copy_of(view(one := from_host(fill_value, "full"), broadcast_to(one._layout, dims, "full")))
+    if not isinstance(fill_value, (bool, int, float)):
+        one = from_host(fill_value, "full", None if dtype is None else as_dtype(dtype))
+        return copy_of(view(one, broadcast_to(one._layout, dims, "full")))
     kind = bool_ if isinstance(fill_value, bool) else int32 if isinstance(fill_value, int) else float32
     want = kind if dtype is None else as_dtype(dtype)
     if want.kind in "iu":
@@ -126,6 +128,18 @@ def positions(n: int) -> Array:
     return Array(int32, op.layout, Cell(op))
 
 
+def _number(value: Any, where: str) -> int | float:
+    """A Python number from one, or from a NumPy scalar; never from an Array, which would have to be read."""
+    if type(value) in (int, float):
+        return value  # type: ignore[no-any-return]
+    if not isinstance(value, (bool, Array)) and getattr(value, "shape", ()) == ():
+        if hasattr(value, "__index__"):
+            return int(value)
+        if hasattr(value, "__float__"):
+            return float(value)
+    raise TypeError(f"{where}: start, stop and step are Python numbers, not {type(value).__name__}")
+
+
 def arange(
     start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Any = None
 ) -> Array:
@@ -133,9 +147,7 @@ def arange(
     _check_device(device)
     if stop is None:
         start, stop = 0, start
-    for value in (start, stop, step):
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
-            raise TypeError(f"arange: start, stop and step are Python numbers, not {type(value).__name__}")
+    start, stop, step = (_number(value, "arange") for value in (start, stop, step))
     if step == 0:
         raise ValueError("arange: step must not be 0")
     whole = all(isinstance(v, int) for v in (start, stop, step))
@@ -159,18 +171,35 @@ def arange(
 def linspace(
     start: float, stop: float, /, num: int = 50, *, dtype: Any = None, device: Any = None, endpoint: bool = True
 ) -> Array:  # fmt: skip
-    """num evenly spaced values from start to stop; the last is stop itself (endpoint=True) or one step before it."""
+    """num evenly spaced values from start to stop; the last is stop itself (endpoint=True) or one step before it.
+
+    An integer dtype rounds down (exactly so between integers, for up to 65,536 values).
+    """
     _check_device(device)
+    num = as_index(num)
     if num < 0:
         raise ValueError(f"linspace: num must not be negative: {num}")
+    start, stop = _number(start, "linspace"), _number(stop, "linspace")
     want = float32 if dtype is None else as_dtype(dtype)
-    steps = num - 1 if endpoint else num
+    steps = max(num - 1 if endpoint else num, 1)
     index = positions(num)
-    t = ew.divide(astype(index, float32), float(max(steps, 1)))
-    # start is exact at t = 0; the last element is put in, so that it is stop itself.
-    low = ew.add(ew.multiply(ew.subtract(1.0, t), float(start)), ew.multiply(t, float(stop)))
-    out = ew.where(ew.equal(index, steps), float(stop), low) if steps > 0 else low
-    return out if want is float32 else astype(out, want)
+    if want.kind in "iu" and num <= 65536 and start == int(start) and stop == int(stop):
+        check_scalar(int(start), want, "linspace")
+        check_scalar(int(stop), want, "linspace")
+        whole, rest = divmod(int(stop) - int(start), steps)
+        k = astype(index, uint32)
+        far = ew.add(ew.multiply(k, whole & 0xFFFFFFFF), ew.floor_divide(ew.multiply(k, rest), steps))
+        return astype(ew.add(far, int(start) & 0xFFFFFFFF), want, copy=False)
+    # From the nearer end, so that both ends are exact; in two products where the distance overflows.
+    low, high, span = float(start), float(stop), float(stop) - float(start)
+    t = ew.divide(astype(index, float32), float(steps))
+    u = ew.divide(astype(ew.subtract(steps, index), float32), float(steps))
+    if abs(span) < 3e38:
+        rising, falling = ew.add(ew.multiply(t, span), low), ew.subtract(high, ew.multiply(u, span))
+        out = ew.where(ew.less(index, (steps + 1) // 2), rising, falling)
+    else:
+        out = ew.add(ew.multiply(u, low), ew.multiply(t, high))
+    return astype(ew.floor(out) if want.kind in "iu" else out, want, copy=False)
 
 
 def eye(
