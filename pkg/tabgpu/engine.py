@@ -141,8 +141,10 @@ def prepare(gpu: Device, roots: list[Op]) -> list[tuple[Group, list[Launch]]]:
     lowered = []
     for group in plan(roots, budget=gpu.limits["maxFusedBuffers"], fuse=gpu.config.fuse):
         launches = lower(group, facts)
-        if group.pre is not None:  # no cycle: what they hold dies with them, not at the next garbage collection
-            group.pre.parent = None
+        if group.pre is not None:
+            group.pre.parent = (
+                None  # no cycle: what they hold dies with them, not at the next garbage collection
+            )
         lowered.append((group, launches))
         for launch in launches:
             for op in launch.writes:

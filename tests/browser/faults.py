@@ -1,0 +1,119 @@
+"""How tests make a device fail: loss, memory that is not there, kernels that do not compile. No tests here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from pyodide.code import run_js
+
+import tabgpu as tg
+from tabgpu import engine
+from tabgpu.config import Config
+
+PROMPT = 5.0  # seconds after which an await counts as hanging
+
+
+async def soon(awaitable: Any, seconds: float = PROMPT) -> Any:
+    """The result of what must not hang."""
+    return await asyncio.wait_for(awaitable, seconds)
+
+
+async def reopened(**options: Any) -> Any:
+    """A new device."""
+    return await soon(tg.init(**options), 60)
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    """Afterwards the device is open and has the options it had before."""
+    from pyodide.ffi import run_sync
+
+    before = engine.current()
+    config = before.config if before is not None else Config()
+    yield
+    run_sync(engine.open_new(config))
+
+
+@pytest.fixture(autouse=True)
+def opened() -> None:
+    """Some device is open, and nothing of the test before is pending."""
+    tg.device()
+    tg.trim()
+
+
+_NO_MEMORY = run_js("""
+(device, label) => {
+  // The buffers with this label are what a browser hands out when memory is exhausted: invalid ones, with a
+  // GPUOutOfMemoryError for the scope around their making.
+  const create = device.createBuffer, push = device.pushErrorScope, pop = device.popErrorScope;
+  const scopes = [];
+  let failed = 0;
+  device.createBuffer = function (d) {
+    if (!d.label.startsWith(label) || d.size < 65536) return create.call(this, d);
+    push.call(this, "validation");
+    const bad = create.call(this, { ...d, size: 2 ** 52, usage: d.usage });
+    pop.call(this).catch(() => {});
+    const scope = scopes.findLast((s) => s.filter === "out-of-memory");
+    if (scope) scope.error = new GPUOutOfMemoryError("no memory for " + d.size + " bytes (a test said so)");
+    failed += 1;
+    return bad;
+  };
+  device.pushErrorScope = function (filter) { scopes.push({ filter }); push.call(this, filter); };
+  device.popErrorScope = function () {
+    const scope = scopes.pop(), real = pop.call(this);
+    return scope?.error ? real.then(() => scope.error) : real;
+  };
+  return () => {
+    delete device.createBuffer; delete device.pushErrorScope; delete device.popErrorScope;
+    return failed;
+  };
+}
+""")
+
+
+@contextmanager
+def no_memory(label: str = "buffer") -> Iterator[list[int]]:
+    """Allocations of 64 KiB and more fail as they do when the GPU's memory is exhausted; yields how many did."""
+    failed: list[int] = []
+    undo = _NO_MEMORY(tg.device().js, label)
+    try:
+        yield failed
+    finally:
+        failed.append(undo())
+
+
+@contextmanager
+def broken_kernels(monkeypatch: pytest.MonkeyPatch, part: str) -> Iterator[list[str]]:
+    """Kernels made inside whose label contains `part` do not compile; yields their labels."""
+    from tabgpu import lower
+
+    made: list[str] = []
+    real = lower.Kernel
+
+    def spoiled(label: str, code: str, access: str, workgroup: int) -> Any:
+        if part in label:
+            made.append(label)
+            code = code.replace("@compute", "fn broken() -> u32 { return 1.5f; }\n@compute", 1)
+        return real(label, code, access, workgroup)
+
+    known, recipes = dict(lower._kernels), dict(lower._recipes)
+    monkeypatch.setattr(lower, "Kernel", spoiled)
+    try:
+        yield made
+    finally:
+        monkeypatch.setattr(lower, "Kernel", real)
+        lower._kernels.clear()
+        lower._kernels.update(known)
+        lower._recipes.clear()
+        lower._recipes.update(recipes)
+
+
+def js_side() -> dict[str, int]:
+    """Sizes of everything that bridge.js keeps for the open device."""
+    js = engine.device().js
+    names = ("buffers", "groups", "mentions", "pipelines", "scopes", "layouts")
+    return {name: getattr(js, name).size for name in names} | {"staging": js.staging.length}
