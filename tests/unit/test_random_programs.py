@@ -305,12 +305,17 @@ DEVICES: dict[str, dict[str, Any]] = {
 }
 
 
+def shorten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long axes begin early, so that reductions in two passes are common."""
+    monkeypatch.setattr(lower_reduction, "CHUNK", 16)
+    monkeypatch.setattr(lower_reduction, "LONGEST", 32)
+    monkeypatch.setattr(lower_reduction, "ENOUGH", 8)
+
+
 @pytest.mark.parametrize("name", DEVICES)
 def test_random_programs(open_gpu: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    if name in ("small grid", "narrow bindings"):  # long axes begin early, so that two passes are common
-        monkeypatch.setattr(lower_reduction, "CHUNK", 16)
-        monkeypatch.setattr(lower_reduction, "LONGEST", 32)
-        monkeypatch.setattr(lower_reduction, "ENOUGH", 8)
+    if name in ("small grid", "narrow bindings"):
+        shorten(monkeypatch)
     ran = refused = 0
     first = int(os.environ.get("TABGPU_FIRST", "0"))
     programs = int(os.environ.get("TABGPU_PROGRAMS", "80"))
@@ -335,15 +340,20 @@ def test_random_programs(open_gpu: Any, monkeypatch: pytest.MonkeyPatch, name: s
     assert refused == 0 or name == "narrow bindings"
 
 
-def test_random_programs_on_real_kernels(open_gpu: Any) -> None:
+@pytest.mark.parametrize("name", ["plain", "small grid", "narrow bindings"])
+def test_random_programs_on_real_kernels(open_gpu: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The same programs, a few, with their WGSL compiled by naga and run by wgpu-native."""
     native.device()
-    for seed in range(int(os.environ.get("TABGPU_NATIVE", "12"))):
-        device = open_gpu()
+    if name != "plain":
+        shorten(monkeypatch)
+    for seed in range(int(os.environ.get("TABGPU_NATIVE", "6"))):
+        device = open_gpu(**DEVICES[name])
         device.js = native.Bridge()
         program = Program(seed)
         try:
             program.run()
         except Exception as error:
             text = "\n".join(program.lines)
-            raise AssertionError(f"program {seed}: {type(error).__name__}: {error}\n{text}") from error
+            raise AssertionError(
+                f"program {seed} on {name!r}: {type(error).__name__}: {error}\n{text}"
+            ) from error
