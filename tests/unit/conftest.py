@@ -18,15 +18,15 @@ from tabgpu.device import Device
 def open_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Device]]:
     """open_gpu(fuse=.., limits..) -> a device that is now the open one; may be called again."""
     ffi = types.ModuleType("pyodide.ffi")
-    ffi.JsException = type("JsException", (Exception,), {})  # type: ignore[attr-defined]
+    ffi.JsException = emulator.JsException  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "pyodide", types.ModuleType("pyodide"))
     monkeypatch.setitem(sys.modules, "pyodide.ffi", ffi)
 
     def start(
-        *, fuse: bool = True, fused: int | None = None, memory_limit: int | None = None, **limits: int
+        *, fuse: bool = True, fused: int | None = None, options: dict[str, int] | None = None, **limits: int
     ) -> Device:
         own = {} if fused is None else {"maxFusedBuffers": fused}
-        gpu = emulator.device(Config(fuse, own, memory_limit=memory_limit), **limits)
+        gpu = emulator.device(Config(fuse, own, **(options or {})), **limits)
         engine._pending.clear()
         engine._work = 0
         engine._device = gpu

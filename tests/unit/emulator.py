@@ -342,6 +342,10 @@ def product(sig: Product, words: np.ndarray, bound: list[Bound], groups: int) ->
 # --- the door -------------------------------------------------------------------------------------------------------
 
 
+class JsException(Exception):
+    """What Pyodide raises for an error of JavaScript."""
+
+
 class Bridge:
     """What Device calls. `ran` lists the labels of all dispatches."""
 
@@ -386,13 +390,14 @@ class Bridge:
     def submit(self, serial: int, commands: int, n: int, allocates: bool) -> None:
         words = self.stream[:n].copy()
         params, at, before = words[commands:], 0, len(self.buffers)
+        freed: list[int] = []  # only now: what ran before may have used them
         while at < commands:
             verb = int(words[at])
             if verb == 1:
                 self.alloc(int(words[at + 1]), int(words[at + 2]))
                 at += 3
             elif verb == 2:
-                del self.buffers[int(words[at + 1])]
+                freed.append(int(words[at + 1]))
                 at += 2
             elif verb == 4:
                 source, from_, target, to, n = (int(w) for w in words[at + 1 : at + 6])
@@ -406,6 +411,8 @@ class Bridge:
                 n = int(words[at + 6])
                 self.dispatch(words[at + 1 : at + 6], words[at + 7 : at + 7 + 3 * n].reshape(n, 3), params)
                 at += 7 + 3 * n
+        for ident in freed:
+            del self.buffers[ident]
         assert allocates or len(self.buffers) <= before, "an allocation outside the error scopes for memory"
 
     def dispatch(self, head: np.ndarray, bindings: np.ndarray, params: np.ndarray) -> None:
@@ -436,6 +443,8 @@ class Bridge:
     async def read(self, request: Any, target: Any, chunk: int) -> str:
         at = 0
         for ident, begin, n in np.frombuffer(bytes(request), np.uint32).reshape(-1, 3).tolist():
+            if ident not in self.buffers:
+                raise JsException(f"TypeError: no buffer {ident}")
             assert begin % 4 == n % 4 == 0 and begin + n <= self.buffers[ident].nbytes
             target[at : at + n] = self.buffers[ident].view(np.uint8)[begin : begin + n].tobytes()
             at += n
