@@ -13,8 +13,8 @@ BINARY = {
     "floordiv": elementwise.floor_divide, "mod": elementwise.remainder, "pow": elementwise.power,
     "and": elementwise.bitwise_and, "or": elementwise.bitwise_or, "xor": elementwise.bitwise_xor,
     "lshift": elementwise.left_shift, "rshift": elementwise.right_shift, "matmul": products.matmul,
-    "divmod": elementwise.divmod,
 }  # fmt: skip
+PAIRS = {"divmod": elementwise.divmod}  # give two arrays, and have no form in place
 COMPARE = {
     "eq": elementwise.equal, "ne": elementwise.not_equal, "lt": elementwise.less, "le": elementwise.less_equal,
     "gt": elementwise.greater, "ge": elementwise.greater_equal,
@@ -43,8 +43,10 @@ def _bind() -> None:
     for name, function in BINARY.items():
         setattr(Array, f"__{name}__", _forward(function))
         setattr(Array, f"__r{name}__", _reflected(function))
-        if name != "divmod":
-            setattr(Array, f"__i{name}__", _in_place(function, name))
+        setattr(Array, f"__i{name}__", _in_place(function, name))
+    for name, function in PAIRS.items():
+        setattr(Array, f"__{name}__", _forward(function))
+        setattr(Array, f"__r{name}__", _reflected(function))
     for name, function in COMPARE.items():
         setattr(Array, f"__{name}__", _forward(function))
     for name, function in UNARY.items():
