@@ -4,6 +4,7 @@
     tabgpu test [PYTEST ARGS...]     run pytest inside the tab
     tabgpu serve DIR                 serve pages, the wheel and Pyodide with the right MIME types
     tabgpu info                      adapter, features, limits, JSPI
+    tabgpu pyodide DIR [PACKAGES...] make or complete a self-hosted Pyodide distribution
 
 From a source tree: `.venv/bin/tabgpu test tests/browser/test_x.py -k name -x` (the wheel is made on the
 fly from the tree, so there is no build step between an edit and a run).

@@ -49,6 +49,9 @@ def site_server(
     at = clean_prefix(prefix)
     server = TabServer(host=host, port=port, isolate=isolate)
     server.folders = [(at, folder), (at + "pyodide/", pyodide)]
+    tree = wheel.source_tree()
+    if tree is not None:  # for the PyScript example, as a site of one's own would have it
+        server.folders.append((at + "pyscript/", tree / "node_modules" / "@pyscript" / "core" / "dist"))
     name = wheel.wheel_name()
     if not (folder / "wheels" / name).exists():
         server.documents[f"{at}wheels/{name}"] = wheel.tab_wheel
