@@ -2,7 +2,7 @@
 # The only entry point of the project; it prepares what it needs by itself and does nothing twice.
 #
 #   ./build.sh demo            the handwritten-digits example on the GPU in a headless tab; writes out/digits.png
-#   ./build.sh test [--all]    everything CI needs: lint types unit browser limits bench site (--all: slow and big tests too)
+#   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench site (--all: slow and big tests too)
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
 #   ./build.sh lint | types | unit | browser | limits | bench | site [PYTEST ARGS]     one part of `test`
 #   ./build.sh wheel           dist/: the wheel, its byte-compiled form for Pyodide and a lock file with both
@@ -107,7 +107,7 @@ run_test() {
   [ $# = 0 ] || die "test takes --all only; for one part: ./build.sh unit|browser|bench|site [PYTEST ARGS]"
   prepare_tab # before the `if` below, where bash would go on after a failed step
   local part start report=() failed=0
-  for part in lint types unit browser limits bench site; do
+  for part in lint unit types browser limits bench site; do
     say "$part"
     start=$SECONDS
     if "run_$part"; then report+=("$part: passed in $((SECONDS - start)) s")
