@@ -427,6 +427,7 @@ async def test_assignment_between_pending_operations() -> None:
 
 
 @pytest.mark.parametrize("depth", [100, 127, 128, 129, 1000])
+@pytest.mark.limits
 async def test_long_chains(depth: int) -> None:
     a = tg.asarray(np.arange(5, dtype=np.int32))
     x = a

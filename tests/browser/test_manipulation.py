@@ -276,6 +276,7 @@ class Walk:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.limits
 async def test_random_views_of_views(seed: int) -> None:
     """Read as they are, computed on, and reduced."""
     walks = [Walk(seed * 1000 + k) for k in range(60)]

@@ -197,6 +197,7 @@ async def test_batch_axes_that_no_strides_can_say() -> None:
 
 
 @pytest.mark.parametrize("m", [1, 7, 31, 32, 33, 64, 65, 499, 500, 513])
+@pytest.mark.limits
 async def test_heights(m: int) -> None:
     rng = np.random.default_rng(11)
     x, y, z = draw(rng, (m, 70)), draw(rng, (70, 33)), draw(rng, (3, m, 21))
@@ -217,6 +218,7 @@ async def test_attention_shaped_batches() -> None:
     await run([("(1,8,512,512) @ (1,8,512,32)", (x, tg.asarray(x)), (y, tg.asarray(y)))])
 
 
+@pytest.mark.limits
 async def test_more_matrices_than_a_dimension_of_a_dispatch() -> None:
     rng = np.random.default_rng(13)
     x, y = draw(rng, (70000, 1, 8)), draw(rng, (8, 4))
@@ -232,6 +234,7 @@ async def test_long_inner_axis() -> None:
 
 
 @pytest.mark.parametrize("m,n,k", [(1, 1, 1), (1, 5, 3), (5, 1, 3), (17, 33, 5), (65, 65, 33), (3, 2, 300)])
+@pytest.mark.limits
 async def test_special_values(m: int, n: int, k: int) -> None:
     """NaN and infinities arrive where IEEE puts them, and nowhere else; products and zeros keep their meaning."""
     rng = np.random.default_rng(15)
@@ -306,6 +309,7 @@ async def test_epilogue_is_part_of_the_launch(name: str) -> None:
         assert (np.abs(got - want) <= slope * slack + rounding).all(), f"{name} {m, n, k}"
 
 
+@pytest.mark.limits
 async def test_epilogue_of_batches_and_integers() -> None:
     rng = np.random.default_rng(17)
     x, y, c = draw(rng, (3, 5, 9)), draw(rng, (9, 4)), draw(rng, (3, 1, 4))

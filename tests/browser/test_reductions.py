@@ -163,6 +163,7 @@ async def test_reversed_rows() -> None:
 
 
 @pytest.mark.parametrize("kind", "fi")
+@pytest.mark.limits
 async def test_lengths(kind: str) -> None:
     """Rows, columns and whole arrays of each length, so that each number of threads an output has its edges."""
     base = draw(kind, (3, 16390))
@@ -185,6 +186,7 @@ async def test_lengths(kind: str) -> None:
      ((513, 20_000), 1)],
     ids=str,
 )  # fmt: skip
+@pytest.mark.limits
 async def test_long_and_wide(shape: tuple[int, ...], axis: Any) -> None:
     x = draw("f", shape)
     names = ("sum", "max", "mean") if isinstance(axis, tuple) else ("sum", "max", "argmin")
@@ -348,6 +350,7 @@ async def test_position_of_one_peak_at_every_index(name: str) -> None:
         assert np.array_equal(np.concatenate(await tg.fetch(*found)), at), n
 
 
+@pytest.mark.limits
 async def test_first_of_equals() -> None:
     x = np.zeros((40, 700), np.int32)
     for r in range(40):
