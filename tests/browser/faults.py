@@ -110,6 +110,8 @@ def broken_kernels(monkeypatch: pytest.MonkeyPatch, *parts: str) -> Iterator[lis
 
     known, recipes = dict(lower._kernels), dict(lower._recipes)
     monkeypatch.setattr(lower, "Kernel", spoiled)
+    lower._kernels.clear()
+    lower._recipes.clear()
     try:
         yield made
     finally:

@@ -45,7 +45,10 @@ def matmul(x1: Any, x2: Any, /) -> Array:
 def _product(a: Array, b: Array, dtype: DType) -> Array:
     """(.., m, k) @ (.., k, n) of one dtype."""
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
-    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], where="matmul")
+    try:
+        batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], where="matmul")
+    except ValueError:
+        raise ValueError(f"matmul: {a.shape} @ {b.shape}: leading axes do not broadcast") from None
     shape = (*batch, m, n)
     if k == 0 or 0 in shape:
         return zeros(shape, dtype=dtype)
