@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import engine
-from ..array import Array
+from ..array import Array, fresh
 from ..dtypes import BY_KIND, DType, check_scalar, promote
-from ..graph import EW, Cell, Fn, Op
+from ..graph import EW, Fn, Op
 from ..layout import Layout, broadcast_shapes, broadcast_to
 from .convert import from_host
 
@@ -35,12 +34,32 @@ class Row:
         self.__doc__ = doc
         self.__module__ = "tabgpu"
         self._fns: dict[str, Fn] = {}
+        self._plain: dict[tuple[Any, ...], Fn] = {}
         self._resolved: dict[tuple[Any, ...], tuple[Fn, tuple[Row | None, ...] | None]] = {}
 
     def __repr__(self) -> str:
         return f"<tabgpu function {self.name}>"
 
     def __call__(self, *operands: Any) -> Array:
+        if len(operands) == 2:  # the shortest way for the most common calls: nothing to cast, broadcast or check
+            x, y = operands
+            if type(x) is Array:
+                op, layout = x._cell.op, x._layout
+                seen = None if layout is op.layout else layout
+                if type(y) is Array:
+                    fn = self._plain.get((x.dtype, y.dtype))
+                    if fn is not None and y._layout.shape == layout.shape:
+                        op2, layout2 = y._cell.op, y._layout
+                        seen2 = None if layout2 is op2.layout else layout2
+                        return fresh(Op(EW, fn, (op, op2), (seen, seen2), layout.shape, fn.dtype))
+                else:
+                    fn = self._plain.get((x.dtype, type(y)))
+                    if fn is not None:
+                        return fresh(Op(EW, fn, (op, y), (seen, None), layout.shape, fn.dtype))
+        return self._general(operands)
+
+    def _general(self, operands: tuple[Any, ...]) -> Array:
+        """Any operands: conversion, promotion, casts, broadcasting."""
         if len(operands) != self.nin:
             raise TypeError(f"{self.name}() takes {self.nin} operands, {len(operands)} were given")
         key = tuple([x.dtype if type(x) is Array else _WEAK.get(type(x)) for x in operands])
@@ -54,6 +73,8 @@ class Row:
                 return self(from_host(operands[0], self.name), *operands[1:])
             fn, needed = self._resolve(key)
             found = self._resolved[key] = (fn, needed if any(needed) else None)
+            if not any(needed) and (fn.kinds[-1] == "f" or Array is type(operands[-1])):
+                self._plain[tuple([x.dtype if type(x) is Array else type(x) for x in operands])] = fn
         fn, casts = found
         if casts is not None:
             operands = tuple([x if cast is None else cast(x) for x, cast in zip(operands, casts, strict=True)])
@@ -84,9 +105,7 @@ class Row:
                 for a, v in zip(args, views, strict=True)
             ]
         op = Op(EW, fn, tuple(args), tuple(views), shape, fn.dtype)  # type: ignore[arg-type]
-        array = Array(fn.dtype, op.layout, Cell(op))
-        engine.note(op)
-        return array
+        return fresh(op)
 
     def _resolve(self, key: tuple[Any, ...]) -> tuple[Fn, tuple[Row | None, ...]]:
         """The function for operand dtypes, and the casts its operands need."""
