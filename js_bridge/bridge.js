@@ -306,6 +306,8 @@ export class Bridge {
     const encoder = device.createCommandEncoder({ label: `submit ${serial}` });
     /** @type {GPUComputePassEncoder | undefined} */
     let pass;
+    /** @type {number[]} */
+    const freed = [];
     let bound = -1;
     for (let at = 0; at < end;) {
       const verb = words[at];
@@ -324,7 +326,7 @@ export class Bridge {
         this.alloc(words[at + 1], words[at + 2]);
         at += 3;
       } else if (verb === FREE) {
-        this.free(words[at + 1]);
+        freed.push(words[at + 1]);
         at += 2;
       } else if (verb === COPY) {
         pass?.end();
@@ -336,6 +338,7 @@ export class Bridge {
     }
     pass?.end();
     device.queue.submit([encoder.finish()]);
+    for (const id of freed) this.free(id); // not before: this submit may be the last that reads them
   }
 
   /** @param {number} size */

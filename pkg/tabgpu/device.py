@@ -372,6 +372,7 @@ class Device:
         total = 0
         for buffer, offset, n in ranges:
             self.check_owner(buffer)
+            self.raise_for(buffer)
             request.extend((buffer.id, offset, n))
             total += n
         self.counters.crossings += 1

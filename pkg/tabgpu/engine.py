@@ -129,7 +129,7 @@ def flush(recent: int = 0) -> None:
                 continue
 
 
-def prepare(gpu: Device, roots: list[Op]) -> list[tuple[Group, list[Launch]]]:
+def prepare(gpu: Device, roots: list[Op], merge: bool = False) -> list[tuple[Group, list[Launch]]]:
     """Plans and lowers without side effects on the device; raises what can be known before any GPU work."""
     facts = gpu.facts
     if facts is None:
@@ -139,7 +139,7 @@ def prepare(gpu: Device, roots: list[Op]) -> list[tuple[Group, list[Launch]]]:
         groups = limits["maxComputeWorkgroupsPerDimension"]
         facts = gpu.facts = Facts(workgroup, groups, gpu.binding_limit, gpu.software, limits)
     lowered = []
-    for group in plan(roots, budget=gpu.limits["maxFusedBuffers"], fuse=gpu.config.fuse):
+    for group in plan(roots, budget=gpu.limits["maxFusedBuffers"], fuse=gpu.config.fuse, merge=merge):
         launches = lower(group, facts)
         if group.pre is not None:
             group.pre.parent = (
@@ -243,7 +243,7 @@ async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
     gpu = device()
     gpu.check()
     targets = [packed(op, layout) for op, layout in views]
-    await compute([op for op, _ in targets if op.size])
+    await compute([op for op, _ in targets if op.size], merge=True)
     ranges, places, total = [], [], 0
     for (op, first), (_, layout) in zip(targets, views, strict=True):
         size = 1
@@ -265,7 +265,7 @@ async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
     return [(memory, at) for at in places]
 
 
-async def compute(ops: list[Op]) -> None:
+async def compute(ops: list[Op], merge: bool = False) -> None:
     """Computes Ops: missing kernels are compiled first, all at once; plan, emit and submit are one synchronous step."""
     gpu = device()
     while True:
@@ -275,7 +275,7 @@ async def compute(ops: list[Op]) -> None:
         for op in ops:
             if op.buffer is not None:
                 gpu.check_owner(op.buffer)
-        lowered = prepare(gpu, roots)
+        lowered = prepare(gpu, roots, merge)
         missing = gpu.missing([x for _, launches in lowered for x in launches])
         if not missing:
             execute(gpu, lowered)

@@ -53,10 +53,12 @@ def find(group: Group) -> Group:
     return group
 
 
-def plan(roots: Iterable[Op], *, budget: int, fuse: bool) -> list[Group]:
+def plan(roots: Iterable[Op], *, budget: int, fuse: bool, merge: bool = False) -> list[Group]:
     """Groups in launch order that compute all pending roots. No side effects besides the Ops' notes.
 
     budget: storage buffers a generated kernel may bind. fuse False: every Op in a group of its own.
+    merge: results that read the same memory share a launch (for reads that a program asks for together; what happens
+    to be pending at an automatic flush is not merged, since every mixture would be another kernel).
     """
     wanted = {op for op in roots if op.buffer is None}
     order = _reachable(wanted)
@@ -103,6 +105,8 @@ def plan(roots: Iterable[Op], *, budget: int, fuse: bool) -> list[Group]:
                     if a.buffer is None and a.kind >= EW:
                         a._seen += 1
                         a._uses.append((None, None))
+    if merge and fuse:
+        _join(groups)
     groups = [g for g in groups if g.into is None]
     groups.sort(key=lambda g: max(op.serial for op in g.outs))
     for g in groups:
@@ -112,6 +116,18 @@ def plan(roots: Iterable[Op], *, budget: int, fuse: bool) -> list[Group]:
     for op in order:
         op._uses = None
     return groups
+
+
+def _join(groups: list[Group]) -> None:
+    """Merges groups over one space that read something in common."""
+    at: dict[Shape, Group] = {}
+    for g in groups:
+        if g.into is None and g.core is None:
+            other = at.get(g.shape)
+            if other is not None and any(op in other.reads for op in g.reads):
+                at[g.shape] = _merge(other, g) or other
+            else:
+                at[g.shape] = g
 
 
 def _reachable(wanted: set[Op]) -> list[Op]:

@@ -154,9 +154,6 @@ def test_memory_stays_flat_over_2000_changing_shapes() -> None:
         run_sync(tg.init())
 
 
-@pytest.mark.xfail(
-    strict=True, reason="bridge.js: FREE destroys a buffer before the submit that still uses it"
-)
 def test_memory_may_be_given_back_by_the_submit_that_used_it_last() -> None:
     run_sync(tg.init(pool_bytes=0))
     try:
