@@ -331,6 +331,7 @@ async def test_float_ranges() -> None:
         want = np.arange(*a, dtype=np.float64)
         assert got.dtype == np.float32 and got.shape == want.shape, a
         assert (np.abs(got - want) <= 2.0**-23 * np.maximum(np.abs(want), abs(a[0]))).all(), a
+    await same([tg.arange(np.array(1.5))], [np.array([0, 1], np.float32)])
     await same([tg.arange(0.0, 3.0, 0.75, dtype=tg.int32)], [np.array([0, 0, 1, 2], np.int32)])
 
 

@@ -133,10 +133,11 @@ def _number(value: Any, where: str) -> int | float:
     if type(value) in (int, float):
         return value  # type: ignore[no-any-return]
     if not isinstance(value, (bool, Array)) and getattr(value, "shape", ()) == ():
-        if hasattr(value, "__index__"):
-            return int(value)
-        if hasattr(value, "__float__"):
-            return float(value)
+        try:
+            return as_index(value)
+        except TypeError:
+            if hasattr(value, "__float__"):
+                return float(value)
     raise TypeError(f"{where}: start, stop and step are Python numbers, not {type(value).__name__}")
 
 
