@@ -1,4 +1,4 @@
-"""Hand-written WGSL: reads the .wgsl files, pulls in what they `// use`, and rewrites their own const and alias lines."""
+"""Hand-written WGSL: reads the .wgsl files, pulls in what they `// use`, rewrites their const and alias lines."""
 
 from __future__ import annotations
 

@@ -41,7 +41,9 @@ class Row:
         return f"<tabgpu function {self.name}>"
 
     def __call__(self, *operands: Any) -> Array:
-        if len(operands) == 2:  # the shortest way for the most common calls: nothing to cast, broadcast or check
+        if (
+            len(operands) == 2
+        ):  # the shortest way for the most common calls: nothing to cast, broadcast or check
             x, y = operands
             if type(x) is Array:
                 op, layout = x._cell.op, x._layout
@@ -77,7 +79,9 @@ class Row:
                 self._plain[tuple([x.dtype if type(x) is Array else type(x) for x in operands])] = fn
         fn, casts = found
         if casts is not None:
-            operands = tuple([x if cast is None else cast(x) for x, cast in zip(operands, casts, strict=True)])
+            operands = tuple(
+                [x if cast is None else cast(x) for x, cast in zip(operands, casts, strict=True)]
+            )
         args: list[Any] = []
         views: list[Layout | None] = []
         shape = None
