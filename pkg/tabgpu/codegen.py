@@ -39,6 +39,14 @@ class Elementwise(NamedTuple):
     workgroup: int
 
 
+class Gather(NamedTuple):
+    """Copies what lies in one window of a strided source to its row-major place."""
+
+    kind: str
+    rank: int
+    workgroup: int
+
+
 class Reduction(NamedTuple):
     """A reduction kernel: `pre` feeds it, `post` takes its value. flat: four neighbours with one load."""
 
@@ -254,6 +262,36 @@ def elementwise(sig: Elementwise) -> tuple[str, str]:
         + f"  if (i >= {word(1)}) {{ return; }}\n  {body}\n}}\n"
     )  # fmt: skip
     return with_library(text), "r" * sig.inputs + "w" * len(region.outs)
+
+
+def gather(sig: Gather) -> tuple[str, str]:
+    """(WGSL, access string) of a gather. Words: 0 first element, 1 end, 2 where the target's window begins, 3 elements
+    in the source's window, then sizes, offset and strides: an address outside the window (u32) is another launch's."""
+    lines = ["let at = i - P[0].z;"]
+    if sig.kind == "b":
+        lines.append("var word = w0[at >> 2u];")
+    for j in range(4):
+        lines.append(f"let p{j} = locate(i + {j}u);")
+        lines.append(f"let d{j} = {address(f'p{j}', sig.rank, word(4 + sig.rank), 5 + sig.rank)};")
+        here = f"if (i + {j}u < P[0].y && d{j} < P[0].w)"
+        if sig.kind == "b":
+            lines.append(
+                f"{here} {{ word = (word & ~{255 << 8 * j}u) | (byte(b0[d{j} >> 2u], d{j}) << {8 * j}u); }}"
+            )
+        else:
+            lines.append(f"{here} {{ w0[at + {j}u] = b0[d{j}]; }}")
+    if sig.kind == "b":
+        lines.append("w0[at >> 2u] = word;")
+    body = "\n  ".join(lines)
+    text = (
+        bindings([("b0", "u32"), ("w0", "u32")]) + parameters(5 + 2 * sig.rank) + locator("locate", sig.rank, 4) + BYTE
+        + f"@compute @workgroup_size({sig.workgroup})\n"
+        + "fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u,\n"
+        + "        @builtin(local_invocation_index) l: u32) {\n"
+        + f"  let i = P[0].x + ((g.x + ng.x * (g.y + ng.y * g.z)) * {sig.workgroup}u + l) * 4u;\n"
+        + f"  if (i >= P[0].y) {{ return; }}\n  {body}\n}}\n"
+    )  # fmt: skip
+    return text, "rw"
 
 
 def with_library(text: str) -> str:

@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from . import codegen, windows
+from . import codegen
 from .codegen import Elementwise, Region
 from .dtypes import DType
 from .errors import LimitError
-from .graph import EW, IOTA, MATMUL, REDUCE, SCALAR, Op, nbytes_of
+from .graph import EW, IOTA, MATMUL, REDUCE, SCALAR, Op
 from .launch import Kernel, Launch
-from .layout import Layout, Shape, collapse, compose
+from .layout import Layout, collapse, compose
 from .plan import Group
+from .windows import TooWide
 
 MAX_SIZE = (1 << 32) - (1 << 16)  # element positions are u32
 U32 = 0xFFFFFFFF
@@ -203,11 +204,6 @@ def lower(group: Group, facts: Facts) -> list[Launch]:
 NOTHING = Kernel("nothing", "", "", 1)  # nothing to compute, but an output to exist
 
 
-def wide(ops: list[Op], facts: Facts) -> bool:
-    """Whether some buffer is too large for one binding."""
-    return any(nbytes_of(op) + 16 > facts.binding for op in ops)
-
-
 def lower_elementwise(group: Group, facts: Facts) -> list[Launch]:
     numbers = Numbering(group).walk()
     outs = numbers.outs(group.outs)
@@ -256,72 +252,23 @@ def _elementwise(
     names = "_".join(dict.fromkeys(fn.name for fn, _ in region.nodes[-4:]))
     label = f"{names}_{outs[0][1].name}_{'flat' if rank < 0 else f'rank{rank}'}"
     kernel = kernel_for(sig, codegen.elementwise, label, facts.workgroup)
-    if wide([*numbers.reads, *group.outs], facts):
+    from . import lower_wide  # it builds on this module
+
+    if lower_wide.wide([*numbers.reads, *group.outs], facts):
         walks = [(v.offset, s) for v, s in zip(layouts, strides, strict=True)]
-        return _cut(numbers, dims, walks, kernel, words + numbers.scalars, group.outs, facts, rank)
+        whole = words + numbers.scalars
+        try:
+            return lower_wide.cut_elementwise(numbers, walks, dims, kernel, whole, group.outs, facts, rank)
+        except TooWide as error:
+            first, copies = lower_wide.spread(numbers, group.shape, facts)
+            if not first:
+                raise lower_wide.refused(label, [*numbers.reads, *group.outs], facts, error) from None
+        made = _elementwise(group, copies, outs, facts)
+        if isinstance(made, Recipe):
+            words = made.words + copies.scalars
+            made = [Launch(made.kernel, tuple(copies.reads), tuple(group.outs), made.grid, words)]
+        return first + made
     return Recipe(kernel, grid(-(-group.size // (4 * facts.workgroup)), facts.groups), words)
-
-
-def _cut(
-    numbers: Numbering,
-    dims: Shape,
-    walks: list[tuple[int, Shape]],
-    kernel: Kernel,
-    words: list[int],
-    outs: list[Op],
-    facts: Facts,
-    rank: int,
-) -> list[Launch]:
-    """The same launch over ranges of elements, each with bindings that fit."""
-    reads = list(numbers.reads)
-
-    def spans(a: int, b: int) -> list[tuple[int, int]]:
-        low = reaches(numbers, [windows.reach(dims, s, offset, a, b - 1) for offset, s in walks])
-        return [window(op, *low[op]) for op in reads] + [window(op, a, b - 1) for op in outs]
-
-    def fits(a: int, b: int) -> bool:
-        return all(n <= facts.binding for _, n in spans(a, b))
-
-    launches = []
-    try:
-        for a, b in windows.pieces(0, words[1], 1024, fits):
-            bound = spans(a, b)
-            mine = list(words)
-            mine[0], mine[1], mine[2] = a, b, bound[len(reads)][0] // outs[0].dtype.itemsize
-            begins = {op: w[0] // op.dtype.itemsize for op, w in zip(reads, bound, strict=False)}
-            at = 4 + max(rank, 0)
-            for (op, _), (offset, _) in zip(numbers.accesses, walks, strict=True):
-                mine[at] = offset - begins.get(op, 0) & U32
-                at += 2 if rank < 0 else 1 + rank
-            dispatch = grid(-(-(b - a) // (4 * facts.workgroup)), facts.groups)
-            launches.append(Launch(kernel, tuple(reads), tuple(outs), dispatch, mine, tuple(bound)))
-    except ValueError as error:
-        raise too_wide(kernel.label, [*reads, *outs], facts, str(error)) from None
-    return launches
-
-
-def reaches(numbers: Numbering, found: list[tuple[int, int]]) -> dict[Op, tuple[int, int]]:
-    """The range of positions of each read, over all its accesses."""
-    low: dict[Op, tuple[int, int]] = {}
-    for (op, _), got in zip(numbers.accesses, found, strict=True):
-        if op in numbers.reads:
-            old = low.get(op, got)
-            low[op] = min(got[0], old[0]), max(got[1], old[1])
-    return low
-
-
-def window(op: Op, low: int, high: int) -> tuple[int, int]:
-    """(byte offset, bytes) of a binding that holds elements low..high of an Op's buffer."""
-    size = op.buffer.size if op.buffer else nbytes_of(op) + 15 & ~15
-    return windows.window(low, high, op.dtype.itemsize, size)
-
-
-def too_wide(label: str, ops: list[Op], facts: Facts, where: str) -> LimitError:
-    most = max(nbytes_of(op) for op in ops)
-    return LimitError(
-        f"{label}: an operand of {most:,} bytes is read too widely ({where}) for the device's storage binding "
-        f"limit of {facts.binding:,} bytes; make it contiguous or work on slices"
-    )
 
 
 class Tail(NamedTuple):

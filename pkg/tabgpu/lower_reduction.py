@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import prod
 from typing import Any, NamedTuple
 
 from . import codegen, windows
@@ -11,20 +12,8 @@ from .codegen import Reduction, Region
 from .graph import IOTA, SCALAR, Op
 from .launch import Kernel, Launch
 from .layout import Shape, collapse
-from .lower import (
-    U32,
-    Facts,
-    Numbering,
-    _recipes,
-    grid,
-    kernel_for,
-    reaches,
-    remember,
-    tail,
-    too_wide,
-    wide,
-    window,
-)
+from .lower import U32, Facts, Numbering, _recipes, grid, kernel_for, remember, tail
+from .lower_wide import TooWide, Walks, begin, refused, spread, union, wide, window
 from .plan import Group
 
 CHUNK = 16384  # elements of a long axis for one workgroup
@@ -41,7 +30,7 @@ class Steps(NamedTuple):
         Kernel, tuple[int, int, int], list[int], list[int]
     ]  # words before and behind pass 1's scalars
     partials: int  # elements an output in the partial buffers
-    cut: Any  # how to cut pass 1 into windows, if its buffers are too wide
+    cut: Any  # how to cut both passes into windows, if their buffers are too wide
 
 
 class Walk(NamedTuple):
@@ -64,6 +53,21 @@ def lower_reduction(group: Group, facts: Facts) -> list[Launch]:
     if ref is None:
         ref = pre.access(source, core.views[0])
     post = Numbering(group).walk(core)
+    try:
+        return _launches(group, pre, ref, post, facts)
+    except TooWide:
+        pass
+    first, copies = spread(pre, before.shape, facts)
+    try:
+        return first + _launches(group, copies, ref, post, facts)
+    except TooWide as error:
+        ops = [*pre.reads, *post.reads, *group.outs]
+        raise refused(f"{core.fn.name}_{core.fn.kind}32", ops, facts, error) from None
+
+
+def _launches(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Facts) -> list[Launch]:
+    core, before = group.core, group.pre
+    assert core is not None and before is not None
     key = (facts, core.fn, core.extra, before.shape, pre.key(), ref, post.key(), post.outs(group.outs))
     steps = _recipes.get(key)
     if steps is None:
@@ -79,13 +83,15 @@ def lower_reduction(group: Group, facts: Facts) -> list[Launch]:
         for _ in range(2 if core.fn.arg else 1)
     )
     if steps.cut is not None:
-        launches = _cut(pre, partials, core, facts, *steps.cut)
-    else:
-        assert steps.first is not None
-        first, first_grid, first_words = steps.first
-        launches = [Launch(first, tuple(pre.reads), partials, first_grid, first_words + pre.scalars)]
-    launches.append(Launch(kernel, (*partials, *post.reads), outs, dispatch, [*head, *behind, *post.scalars]))
-    return launches
+        walk, first, chunk, lanes, few = steps.cut
+        launches = _cut_first(pre, partials, core, facts, walk, first, chunk, lanes)
+        return launches + _cut_last(group, partials, post, facts, kernel, head, few)
+    assert steps.first is not None
+    first, first_grid, first_words = steps.first
+    return [
+        Launch(first, tuple(pre.reads), partials, first_grid, first_words + pre.scalars),
+        Launch(kernel, (*partials, *post.reads), outs, dispatch, [*head, *behind, *post.scalars]),
+    ]
 
 
 def _steps(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Facts) -> Steps:
@@ -113,7 +119,7 @@ def _steps(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Facts
     def groups(lanes: int, parts: int) -> tuple[int, int, int]:
         return grid(-(-n_out // (workgroup // lanes)) * parts, facts.groups)
 
-    too_much = wide([*pre.reads, *post.reads, *group.outs], facts)
+    too_much = wide([*pre.reads, *post.reads, *group.outs], facts) or 4 * n_out * chunks + 16 > facts.binding
     if chunks == 1 and not too_much:
         sig = Reduction(
             fn, first, region, walk.flat, (*ranks, post_rank), n_post, workgroup, lanes, out_fast, False
@@ -123,16 +129,14 @@ def _steps(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Facts
             None, (kernel, groups(lanes, 1), head(n_red, chunk, 1) + walk.words, post_words), 0, None
         )
     if too_much:
-        if wide([*post.reads, *group.outs], facts):
-            raise too_wide(name, [*post.reads, *group.outs], facts, "its result does not fit one binding")
-        if chunks == 1 and n_red > CHUNK:  # shorter pieces, so that one fits a binding
-            chunks, chunk = -(-n_red // CHUNK), CHUNK
+        chunk = _chunk(pre, walk, min(chunk, CHUNK), facts)
+        chunks = -(-n_red // chunk)
     sig = Reduction(fn, first, None, walk.flat, (*ranks, 0), 0, workgroup, lanes, out_fast, False)
     kernel = kernel_for(sig, codegen.reduction, name + "_partial", workgroup)
     pass_one = (kernel, groups(lanes, chunks), head(n_red, chunk, chunks) + walk.words)
-    cut = (walk, kernel, chunk, chunks, lanes) if too_much else None
     _, piece, few = divide(n_out, chunks, False, workgroup, cut=False)
-    flat = chunks % 4 == 0 or n_out == 1
+    cut = (walk, kernel, chunk, lanes, few) if too_much else None
+    flat = (chunks % 4 == 0 or n_out == 1) and not too_much
     read = Region(((0, "u" if fn.arg else fn.kind, False),), (), ((1, core.dtype),), 0)
     step = [0, 1] if flat else [n_out, chunks, 0, chunks, 1]
     ranks_two = (0, 0, post_rank) if flat else (1, 1, post_rank)
@@ -200,7 +204,29 @@ def divide(n_out: int, n_red: int, out_fast: bool, workgroup: int, cut: bool = T
     return *whole, lanes
 
 
-def _cut(
+def _chunk(pre: Numbering, walk: Walk, chunk: int, facts: Facts) -> int:
+    """The longest chunk of one output that fits the bindings."""
+    n_red = prod(walk.reduced)
+    while chunk >= 4:
+        spans = _spans(pre, walk, 0, 1, 0, min(chunk, n_red))
+        if all(n + windows.ALIGN <= facts.binding for _, n in spans):
+            return chunk
+        chunk = chunk // 8 * 4
+    raise TooWide("neighbours along the reduced axis")
+
+
+def _spans(pre: Numbering, walk: Walk, o0: int, o1: int, r0: int, r1: int) -> list[tuple[int, int]]:
+    """The windows that outputs o0..o1 and their elements r0..r1 touch."""
+    found = []
+    for offset, k, r in walk.strides:
+        low, high = windows.reach(walk.kept, k, offset, o0, o1 - 1)
+        r_low, r_high = windows.reach(walk.reduced, r, 0, r0, r1 - 1)
+        found.append((low + r_low, high + r_high))
+    reached = union(pre, found)
+    return [window(op, *reached[op]) for op in pre.reads]
+
+
+def _cut_first(
     pre: Numbering,
     partials: Sequence[Op],
     core: Op,
@@ -208,23 +234,15 @@ def _cut(
     walk: Walk,
     kernel: Kernel,
     chunk: int,
-    chunks: int,
     lanes: int,
 ) -> list[Launch]:
-    """Pass 1 over ranges of outputs (and, within one output, of chunks) whose bindings fit."""
+    """Pass 1 over ranges of outputs and of chunks whose bindings fit."""
     reads = list(pre.reads)
-    n_red = 1
-    for n in walk.reduced:
-        n_red *= n
+    n_red = prod(walk.reduced)
+    chunks = partials[0].shape[1]
 
     def spans(o0: int, o1: int, c0: int, c1: int) -> list[tuple[int, int]]:
-        found = []
-        for offset, k, r in walk.strides:
-            low, high = windows.reach(walk.kept, k, offset, o0, o1 - 1)
-            r_low, r_high = windows.reach(walk.reduced, r, 0, c0 * chunk, min(c1 * chunk, n_red) - 1)
-            found.append((low + r_low, high + r_high))
-        low_high = reaches(pre, found)
-        mine = [window(op, *low_high[op]) for op in reads]
+        mine = _spans(pre, walk, o0, o1, c0 * chunk, min(c1 * chunk, n_red))
         return mine + [window(p, o0 * chunks + c0, (o1 - 1) * chunks + c1 - 1) for p in partials]
 
     def fits(o0: int, o1: int, c0: int, c1: int) -> bool:
@@ -232,23 +250,75 @@ def _cut(
 
     def one(o0: int, o1: int, c0: int, c1: int) -> Launch:
         bound = spans(o0, o1, c0, c1)
-        base = bound[len(reads)][0] // 4
-        head = [o1, o0, n_red, chunk, chunks, c0, c1 - c0, core.fn.identity, base, 0, 0, 0]
+        head = [o1, o0, n_red, chunk, chunks, c0, c1 - c0, core.fn.identity]
+        head += [begin(partials[0], bound[len(reads)]), 0, 0, 0]
+        begins = {op: begin(op, w) for op, w in zip(reads, bound, strict=False)}
         mine = list(walk.words)
         at = 0 if walk.flat else len(walk.kept) + len(walk.reduced)
         for (op, _), (offset, k, r) in zip(pre.accesses, walk.strides, strict=True):
-            begin = bound[reads.index(op)][0] // op.dtype.itemsize if op in pre.reads else 0
-            mine[at] = offset - begin & U32
+            mine[at] = offset - begins.get(op, 0) & U32
             at += 2 if walk.flat else 1 + len(k) + len(r)
         groups = -(-(o1 - o0) // (facts.workgroup // lanes)) * (c1 - c0)
         words = head + mine + pre.scalars
         return Launch(kernel, tuple(reads), tuple(partials), grid(groups, facts.groups), words, tuple(bound))
 
+    # Cutting along what lies further apart gives fewer, fuller windows; try each way around.
+    ways = []
+    for first_outputs in (True, False):
+        try:
+            ways.append(_pieces(core.size, chunks, fits, first_outputs))
+        except TooWide:
+            continue
+    if not ways:
+        raise TooWide("one output's chunk")
+    return [one(*piece) for piece in min(ways, key=len)]
+
+
+def _pieces(n: int, m: int, fits: Any, first_outputs: bool) -> list[tuple[int, int, int, int]]:
+    """Rectangles (o0, o1, c0, c1) that cover n x m and fit, cut along one side before the other."""
+    found = []
+    if first_outputs:
+        for o0, o1 in windows.pieces(0, n, 1, lambda a, b: fits(a, b, 0, m) or b - a == 1):
+            found += [(o0, o1, c0, c1) for c0, c1 in windows.pieces(0, m, 1, partial(fits, o0, o1))]
+    else:
+        for c0, c1 in windows.pieces(0, m, 1, lambda a, b: fits(0, n, a, b) or b - a == 1):
+            each = windows.pieces(0, n, 1, partial(_swapped, fits, c0, c1))
+            found += [(o0, o1, c0, c1) for o0, o1 in each]
+    return found
+
+
+def _swapped(fits: Any, c0: int, c1: int, o0: int, o1: int) -> bool:
+    return bool(fits(o0, o1, c0, c1))
+
+
+def _cut_last(
+    group: Group,
+    partials: tuple[Op, ...],
+    post: Numbering,
+    facts: Facts,
+    kernel: Kernel,
+    head: list[int],
+    few: int,
+) -> list[Launch]:
+    """The last pass over ranges of outputs; partials are read in the general class."""
+    n_out, chunks = partials[0].shape
+    outs = tuple(group.outs)
+    walks = Walks(post, group.shape)
+
+    def spans(a: int, b: int) -> list[tuple[int, int]]:
+        mine = [window(p, a * chunks, b * chunks - 1) for p in partials] + walks.spans(a, b)
+        return mine + [window(op, a, b - 1) for op in outs]
+
+    def fits(a: int, b: int) -> bool:
+        return all(n <= facts.binding for _, n in spans(a, b))
+
     launches = []
-    try:
-        for o0, o1 in windows.pieces(0, core.size, 1, lambda a, b: fits(a, b, 0, chunks) or b - a == 1):
-            pieces = windows.pieces(0, chunks, 1, partial(fits, o0, o1))
-            launches += [one(o0, o1, c0, c1) for c0, c1 in pieces]
-    except ValueError as error:
-        raise too_wide(kernel.label, [*reads, *partials], facts, str(error)) from None
+    for a, b in windows.pieces(0, n_out, 1, fits):
+        bound = spans(a, b)
+        behind = len(partials)
+        mine = [b, a, *head[2:8], begin(outs[0], bound[-1]), 0, 0, 0]
+        mine += [n_out, chunks, -begin(partials[0], bound[0]) & U32, chunks, 1]
+        mine += walks.words(bound[behind : behind + len(post.reads)]) + post.scalars
+        groups = grid(-(-(b - a) // (facts.workgroup // few)), facts.groups)
+        launches.append(Launch(kernel, (*partials, *post.reads), outs, groups, mine, tuple(bound)))
     return launches

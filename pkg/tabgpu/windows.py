@@ -10,6 +10,10 @@ from .layout import Shape
 ALIGN = 256  # bytes: no device wants storage offsets in larger steps
 
 
+class TooWide(ValueError):
+    """The smallest piece of some work still touches more than a binding holds."""
+
+
 def reach(shape: Shape, strides: Shape, offset: int, first: int, last: int) -> tuple[int, int]:
     """The lowest and highest position that elements first..last (row-major, inclusive) of a strided space may touch."""
     low = high = offset
@@ -37,7 +41,7 @@ def window(low: int, high: int, itemsize: int, size: int) -> tuple[int, int]:
 
 
 def pieces(first: int, end: int, step: int, fits: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
-    """[first, end) in ranges that fit, cut at multiples of `step`; ValueError if a smallest range does not fit."""
+    """[first, end) in ranges that fit, cut at multiples of `step`; TooWide if a smallest range does not fit."""
     stack = [(first, end)]
     while stack:
         a, b = stack.pop()
@@ -46,5 +50,5 @@ def pieces(first: int, end: int, step: int, fits: Callable[[int, int], bool]) ->
             continue
         middle = a + (b - a) // 2 // step * step
         if middle == a:
-            raise ValueError(f"elements {a} to {b}")
+            raise TooWide(f"elements {a} to {b}")
         stack += [(middle, b), (a, middle)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from tabgpu import lower
 from tabgpu.array import fetch
-from tabgpu.codegen import Elementwise, Product, Reduction, Region
+from tabgpu.codegen import Elementwise, Gather, Product, Reduction, Region
 from tabgpu.device import Device
 
 TYPES = {"f": np.float32, "i": np.int32, "u": np.uint32, "b": np.bool_}
@@ -204,6 +204,18 @@ def elementwise(sig: Elementwise, words: np.ndarray, bound: list[Bound], groups:
         else:
             got[~wanted] = np.uint32(POISON).view(got.dtype)
         bound[sig.inputs + k].store(i - base, got)
+
+
+def gather(sig: Gather, words: np.ndarray, bound: list[Bound], groups: int) -> None:
+    first, end, base, size = (int(w) for w in words[:4])
+    assert first % 4 == base % 4 == 0
+    i = np.arange(first, min(end, first + 4 * groups * sig.workgroup), dtype=np.uint64)
+    p = Words(words, 4)
+    dims = p.take(sig.rank)
+    place = p.take(1 + sig.rank)
+    at = address(locate(i, dims), place[0], place[1:], i)
+    mine = at < size
+    bound[1].store((i - base)[mine], bound[0].load(at[mine], sig.kind, np.ones(mine.sum(), bool)))
 
 
 def tail(
@@ -436,7 +448,7 @@ class Bridge:
         read = {i for i, c in zip(bindings[:, 0].tolist(), access, strict=True) if c == "r"}
         assert not read & set(written), f"{label}: a buffer is read and written in one dispatch"
         words = np.concatenate([params[offset // 4 :][:1024], np.zeros(1024, np.uint32)])[:1024]
-        run = {Elementwise: elementwise, Reduction: reduction, Product: product}[type(sig)]
+        run = {Elementwise: elementwise, Gather: gather, Reduction: reduction, Product: product}[type(sig)]
         run(sig, words, bound, grid[0] * grid[1] * grid[2])
         self.ran.append(label)
 

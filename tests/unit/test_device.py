@@ -119,8 +119,15 @@ def test_bindings_that_are_too_small_are_cut_or_refused(open_gpu: Open) -> None:
     np.testing.assert_array_equal(read(a[::-1] * 3), x[::-1] * 3)
     b = tg.asarray(x)
     np.testing.assert_array_equal(read(a[::-1] - b), x[::-1] - x)
+    np.testing.assert_array_equal(
+        read(a[::-1] - a), x[::-1] - x
+    )  # one buffer, read at both ends at once: gathered
+    np.testing.assert_array_equal(read(a.reshape(100, 1000).T + 1), x.reshape(100, 1000).T + 1)
+    np.testing.assert_array_equal(read((a > 500).reshape(100, 1000).T), (x > 500).reshape(100, 1000).T)
     with pytest.raises(LimitError, match=r"400,000.*65,536"):
-        read(a[::-1] - a)  # one buffer, read at both ends at once
+        read(
+            tg.ones((2, 5), dtype="int32") @ a.reshape(5, 20_000)
+        )  # one row of the result is larger than a binding
     assert read(a.sum()) == x.sum(dtype=np.int32)
     np.testing.assert_array_equal(
         read(tg.max(a.reshape((100, 1000)), axis=1)), x.reshape(100, 1000).max(axis=1)

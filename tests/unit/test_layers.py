@@ -17,7 +17,7 @@ PACKAGE = Path(tabgpu.__file__).parent
 LAYERS = {
     "pure": ["dtypes", "layout", "graph", "launch", "errors", "config"],
     "text": ["codegen", "kernels", "kernels.gemm_inner", "kernels.gemm_tiles"],
-    "plan": ["plan", "lower", "lower_reduction", "lower_product", "windows"],
+    "plan": ["plan", "lower", "lower_reduction", "lower_product", "lower_product_wide", "lower_wide", "windows"],
     "door": ["bridge"],
     "device": ["device"],
     "seam": ["engine"],
