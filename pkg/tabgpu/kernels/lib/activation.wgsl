@@ -1,5 +1,6 @@
 // Activation functions of neural networks, saturating without NaN at +-inf. (sigmoid, softplus: logistic.wgsl.)
 // use ieee
+// use bits
 // use exp
 // use hyperbolic
 // use logistic
@@ -9,6 +10,9 @@
 fn relu_f32(x: f32) -> f32 { return keep_nan_f32(pick_f32(x, 0.0f, signbit_f32(x)), x); }
 
 fn relu6_f32(x: f32) -> f32 { return keep_nan_f32(pick_f32(relu_f32(x), 6.0f, x > 6.0f), x); }
+
+// A factor in [0, 1]. The minimum keeps drivers from taking the factor apart: x times a part of it may be denormal.
+fn activation_unit(g: f32) -> f32 { return bitcast<f32>(min(bitcast<u32>(g), 0x3f800000u)); }
 
 // x above 0, slope * x below (leaky_relu, prelu).
 fn leaky_relu_f32(x: f32, slope: f32) -> f32 {
@@ -34,7 +38,7 @@ fn silu_f32(x: f32) -> f32 { return activation_gated(logistic_gate(x, x), x, -11
 fn gelu_f32(x: f32) -> f32 {
   let a = erf_clamp_f32(x, 15.0f);
   if (a < 0.71f) { return keep_nan_f32(x * fma(0.5f, erf_near_f32(x * 0.70710677f), 0.5f), x); }
-  let t = 0.5f * a * erf_gauss_f32(a, -0.5f, 24) * erf_tail_f32(a * 0.70710677f) * -5.9604645e-08f;
+  let t = lower_f32(-0.5f * a * erf_gauss_f32(a, -0.5f, 24) * erf_tail_f32(a * 0.70710677f), 24u);
   return activation_gated(select(x + t, t, signbit_f32(x)), x, -15.0f);
 }
 
@@ -49,17 +53,18 @@ fn mish_f32(x: f32) -> f32 {
   let s = exp_shifted_f32(-min(absolute_f32(x), 110.0f), 24);  // e * 2^24
   let e = s * 5.9604645e-08f;
   let m = fma(2.0f, e, 1.0f);
-  let right = x * m / fma(2.0f * e, e, m);
-  let left = x * s * (e + 2.0f) / fma(e, e + 2.0f, 2.0f) * 5.9604645e-08f;
+  let right = x * activation_unit(m / fma(2.0f * e, e, m));
+  let left = lower_f32(x * s * (e + 2.0f) / fma(e, e + 2.0f, 2.0f), 24u);
   return activation_gated(select(select(right, left, signbit_f32(x)), x, x > 30.0f), x, -110.0f);
 }
 
-fn hardsigmoid_f32(x: f32) -> f32 {
-  return keep_nan_f32((min(max(x, -3.0f), 3.0f) + 3.0f) * 0.16666667f, x);
-}
+// x + 3 clamped to [0, 6], as an integer: drivers turn (x + 3) / 6 into x / 6 + 1/2, which is not 0 at -3.
+fn activation_ramp(x: f32) -> f32 { return bitcast<f32>(clamp(bitcast<i32>(x + 3.0f), 0, 0x40c00000)); }
+
+fn hardsigmoid_f32(x: f32) -> f32 { return keep_nan_f32(activation_ramp(x) * 0.16666667f, x); }
 
 fn hardswish_f32(x: f32) -> f32 {
-  let r = x * (min(max(x, -3.0f), 3.0f) + 3.0f) * 0.16666667f;
+  let r = x * activation_unit(activation_ramp(x) * 0.16666667f);
   return activation_gated(pick_f32(r, x, x >= 3.0f), x, -3.0f);
 }
 
@@ -89,8 +94,8 @@ fn threshold_f32(x: f32, limit: f32, value: f32) -> f32 {
 }
 
 fn softsign_f32(x: f32) -> f32 {
-  let r = pick_f32(x / (1.0f + absolute_f32(x)), copysign_f32(1.0f, x), absolute_f32(x) > 1e30f);
-  return keep_nan_f32(r, x);
+  let a = bitcast<f32>(min(bitcast<u32>(x) & 0x7fffffffu, 0x7149f2cau));  // at most 1e30
+  return keep_nan_f32(copysign_f32(activation_unit(a / (1.0f + a)), x), x);
 }
 
 // SwiGLU: silu(x) * y

@@ -1,5 +1,6 @@
 // Modified Bessel functions of the first kind, orders 0 and 1, plain and scaled by exp(-|x|).
 // use ieee
+// use bits
 // use exp
 //
 // Minimax fits of our own (Lawson's iteration): I0(x) and I1(x)/x in x^2 up to 6, sqrt(x) exp(-x) I in 1/x above.
@@ -35,20 +36,17 @@ fn bessel_magnitude(x: f32, top: f32) -> f32 {
   return bitcast<f32>(min(bitcast<u32>(x) & 0x7fffffffu, bitcast<u32>(top)));
 }
 
-// far * exp(a), with inf once that overflows (exp(a) alone overflows earlier).
-fn bessel_grow(a: f32, far: f32) -> f32 {
-  let e = exp_shifted_f32(0.5f * a, 0);
-  return bitcast<f32>(select(bitcast<u32>(e * far * e), 0x7f800000u, a > 94.0f));
-}
+// far * exp(a) for a <= 92.5, inf where that overflows. exp(a) alone overflows earlier: it is carried 2^8 times smaller.
+fn bessel_grow(a: f32, far: f32) -> f32 { return raise_f32(exp_shifted_f32(a, -8) * far, 8u); }
 
 fn i0_f32(x: f32) -> f32 {
-  let a = bessel_magnitude(x, 95.0f);
+  let a = bessel_magnitude(x, 92.5f);
   if (a < 6.0f) { return keep_nan_f32(bessel_i0_near(a), x); }
   return keep_nan_f32(bessel_grow(a, bessel_i0_far(a)), x);
 }
 
 fn i1_f32(x: f32) -> f32 {
-  let a = bessel_magnitude(x, 95.0f);
+  let a = bessel_magnitude(x, 92.5f);
   if (a < 6.0f) { return keep_nan_f32(copysign_f32(bessel_i1_near(a), x), x); }
   return keep_nan_f32(copysign_f32(bessel_grow(a, bessel_i1_far(a)), x), x);
 }

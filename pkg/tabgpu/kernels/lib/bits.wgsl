@@ -18,6 +18,15 @@ fn scale_f32(p: f32, k: i32) -> f32 {
   return bitcast<f32>(min(b, 0x7f800000u)) * select(1.0f, 0x1p-100f, low);
 }
 
+// v * 2^-n by integers, which no compiler merges with the product that made v; what would be denormal is +-0.
+fn lower_f32(v: f32, n: u32) -> f32 {
+  let b = bitcast<u32>(v);
+  return bitcast<f32>(select(b & 0x80000000u, b - (n << 23u), (b & 0x7fffffffu) >= ((n + 1u) << 23u)));
+}
+
+// v * 2^n for v >= 0 by integers, inf once that overflows.
+fn raise_f32(v: f32, n: u32) -> f32 { return bitcast<f32>(min(bitcast<u32>(v) + (n << 23u), 0x7f800000u)); }
+
 // Bits of r * 2^(e - 150) rounded to nearest even, for r < 2^24 and any e: denormals come out whole on every adapter.
 fn assemble_f32(r: u32, e: i32) -> u32 {
   if (r == 0u) { return 0u; }

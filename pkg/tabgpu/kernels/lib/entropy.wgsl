@@ -25,7 +25,7 @@ fn entr_f32(x: f32) -> f32 {
 
 // log(x / y) for positive x and y.
 fn entropy_log_ratio(x: f32, y: f32) -> f32 {
-  if ((0.5f * x < y) & (0.5f * y < x)) { return log1p_f32((x - y) / y); }
+  if ((0.5f * x < y) & (0.5f * y < x)) { return log1p_f32(div_f32(x - y, y)); }
   let q = div_f32(x, y);
   if ((q > 1e-37f) & (q < 1e38f)) { return log_shifted_f32(q, 0); }
   return log_f32(x) - log_f32(y);
@@ -46,7 +46,7 @@ fn rel_entr_f32(x: f32, y: f32) -> f32 { return entropy_domain(entropy_times(x, 
 
 // x log(x / y) - x + y. With t = (y - x) / x that is x (t - log1p(t)), a polynomial (minimax) for t near 0.
 fn kl_div_f32(x: f32, y: f32) -> f32 {
-  let t = (y - x) / x;
+  let t = div_f32(y - x, x);  // the hardware's division may give 0 for divisors above 2^126
   if ((t > -0.34f) & (t < 0.5f)) {
     var p = fma(fma(fma(0.0552125f, t, -0.109444074f), t, 0.11296587f), t, -0.1104506f);
     p = fma(fma(fma(fma(p, t, 0.12349887f), t, -0.14278278f), t, 0.16673186f), t, -0.20000452f);

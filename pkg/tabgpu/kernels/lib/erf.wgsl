@@ -27,9 +27,10 @@ fn erf_gauss_f32(x: f32, s: f32, shift: i32) -> f32 {
 // erfcx(a) for a >= 1/2.
 fn erf_tail_f32(a: f32) -> f32 {
   let q = 1.0f - 6.0f / (a + 3.0f);
-  var p = fma(fma(fma(fma(-0.00060354854f, q, 0.0017181957f), q, 0.002430816f), q, -0.023669096f), q, 0.06833193f);
-  p = fma(fma(fma(fma(fma(p, q, -0.11929931f), q, 0.12964308f), q, -0.04755983f), q, -0.1356211f), q, 1.253008f);
-  return p / fma(2.0f, a, 1.0f);
+  var p = fma(fma(fma(fma(-0.00030177427f, q, 0.00085909787f), q, 0.001215408f), q, -0.011834548f), q, 0.034165964f);
+  p = fma(fma(fma(fma(fma(p, q, -0.059649654f), q, 0.06482154f), q, -0.023779916f), q, -0.06781055f), q, 0.626504f);
+  // Not p / (2a + 1): the hardware's division may give 0 for divisors above 2^126.
+  return p / (a + 0.5f);
 }
 
 // |x|, at most `top`: keeps the arithmetic finite where the result is already saturated.
@@ -114,7 +115,8 @@ fn ndtr_f32(x: f32) -> f32 {
 fn log_ndtr_f32(x: f32) -> f32 {
   if (x > -1.0f) { return keep_nan_f32(log1p_f32(-ndtr_f32(-x)), x); }
   let a = erf_clamp_f32(x, 2.7e19f);
-  let r = fma(-0.5f * a, a, log_shifted_f32(erf_tail_f32(a * 0.70710677f), -1));
+  let h = bitcast<f32>(bitcast<u32>(a) - 0x00800000u);  // a / 2, not to be multiplied after a * a has overflowed
+  let r = fma(-h, a, log_shifted_f32(erf_tail_f32(a * 0.70710677f), -1));
   return keep_nan_f32(bitcast<f32>(select(bitcast<u32>(r), 0xff800000u, a > 2.6087634e19f)), x);
 }
 

@@ -1,6 +1,7 @@
 // The gamma function, its reciprocal, logarithm and logarithmic derivative, on the real line.
 // use ieee
 // use div
+// use bits
 // use log
 // use round
 // use trig
@@ -52,7 +53,7 @@ fn gamma_f32(x: f32) -> f32 {
   let low = x < -44.0f;
   let high = x > 35.040096f;
   let parts = gamma_parts(select(x, 1.0f, low | high | (m >= 0x7f800000u)));
-  let below = parts.value / parts.factor * parts.scale;
+  let below = lower_f32(parts.value / parts.factor, select(0u, 60u, parts.scale < 1.0f));
   var r = select(below, parts.value * parts.factor, x > 3.0f);
   r = pick_f32(r, gamma_left_zero(x), low);
   r = bitcast<f32>(select(bitcast<u32>(r), 0x7f800000u, high));
@@ -69,7 +70,9 @@ fn rgamma_f32(x: f32) -> f32 {
   let high = x > 36.0f;
   let parts = gamma_parts(select(x, 1.0f, low | high | (m >= 0x7f800000u)));
   let above = 1.0f / parts.value / parts.factor;
-  var r = select(parts.factor / parts.value / parts.scale, above, x > 3.0f);
+  let below = parts.factor / parts.value;
+  let raised = copysign_f32(raise_f32(absolute_f32(below), select(0u, 60u, parts.scale < 1.0f)), below);
+  var r = pick_f32(raised, above, x > 3.0f);
   r = bitcast<f32>(select(bitcast<u32>(r), (bitcast<u32>(gamma_left_zero(x)) | 0x7f800000u), low));
   let pole = (b > 0x80000000u) & (gamma_integer(x) | (m == 0x7f800000u));
   return keep_nan_f32(pick_f32(r, 0.0f, high | pole), x);
@@ -148,8 +151,8 @@ fn gamma_psi(x: f32) -> f32 {
   var p = fma(fma(fma(0.00021224379f, t, -0.00040991008f), t, 0.0001394659f), t, -0.00032323983f);
   p = fma(fma(fma(fma(p, t, 0.0014914614f), t, -0.0029638028f), t, 0.0055100974f), t, -0.0112721445f);
   p = fma(fma(fma(fma(fma(p, t, 0.023452578f), t, -0.049559064f), t, 0.108999856f), t, -0.2607387f), t, 0.7853075f);
-  // The zero, 1.46163214496836, in two steps that no compiler can merge.
-  let d = trig_opaque(x - 1.4616321f, select(0u, 0xffffffffu, i32(x) < 1000)) - 1.243815e-08f;
+  // The zero, 1.46163214496836, in two steps that no compiler can merge: the first one on integers, exact.
+  let d = fma(f32(i32(x * 8388608.0f) - 12261059), 1.1920929e-07f, -1.243815e-08f);
   return d * p;
 }
 
@@ -161,7 +164,7 @@ fn digamma_f32(x: f32) -> f32 {
   let a = bitcast<f32>(min(m, 0x7f7fffffu));
   let r = gamma_psi(select(a, a + 1.0f, (a < 1.0f) | (b > 0x80000000u)));
   let left = fma(3.1415927f, cospi_f32(a) / sinpi_f32(a), r);
-  let right = select(r, r - 1.0f / a, a < 1.0f);
+  let right = select(r, r - div_core_f32(1.0f, a), a < 1.0f);
   let v = bitcast<f32>(select(bitcast<u32>(pick_f32(right, left, b > 0x80000000u)), 0x7f800000u, b == 0x7f800000u));
   return nan_if_f32(v, ((b > 0x80000000u) & gamma_integer(a)) | (m > 0x7f800000u));
 }

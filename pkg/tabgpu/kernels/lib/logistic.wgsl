@@ -1,5 +1,7 @@
 // The logistic function, its inverse and logarithm, softplus, and (e^x - 1) / x.
 // use ieee
+// use bits
+// use div
 // use exp
 // use log
 
@@ -16,16 +18,17 @@ fn expit_f32(x: f32) -> f32 {
 fn logistic_gate(x: f32, u: f32) -> f32 {
   let s = exp_shifted_f32(-min(absolute_f32(u), 110.0f), 24);
   let d = 1.0f + s * 5.9604645e-08f;
-  return select(x / d, x * s / d * 5.9604645e-08f, signbit_f32(u));
+  return select(x / d, lower_f32(x * s / d, 24u), signbit_f32(u));
 }
 
 // log(p / (1 - p)); near 1/2 by log1p, whose argument is then free of cancellation. +-inf at 1 and 0.
 fn logit_f32(p: f32) -> f32 {
   let b = bitcast<u32>(p);
   let q = 1.0f - p;
-  let near = log1p_f32(fma(2.0f, p, -1.0f) / q);
-  let far = log_shifted_f32(pick_f32(p / q, p, p < 1e-30f), 0);
-  let r = select(far, near, (p > 0.3f) & (p < 0.65f));
+  let middle = (p > 0.3f) & (p < 0.65f);
+  let ratio = div_core_f32(select(p, fma(2.0f, p, -1.0f), middle), q);
+  let far = log_shifted_f32(pick_f32(ratio, p, p < 1e-30f), 0);
+  let r = select(far, log1p_f32(ratio), middle);
   let edge = select(bitcast<u32>(r), 0xff800000u, (b & 0x7fffffffu) == 0u);
   let outside = ((b & 0x7fffffffu) > 0x3f800000u) | (b > 0x80000000u);
   return nan_if_f32(bitcast<f32>(select(edge, 0x7f800000u, b == 0x3f800000u)), outside);
@@ -50,13 +53,12 @@ fn softplus_torch_f32(x: f32, beta: f32, threshold: f32) -> f32 {
   return keep_nan_f32(pick_f32(softplus_f32(z) / beta, x, z > threshold), x);
 }
 
-// (e^x - 1) / x. Beyond 80 e^x is taken in two halves: it may overflow where e^x / x does not.
+// (e^x - 1) / x. Beyond 80 e^x is carried 2^16 times smaller: it may overflow where e^x / x does not.
 fn exprel_f32(x: f32) -> f32 {
   let b = bitcast<u32>(x) & 0x7fffffffu;
   let small = expm1_f32(x) / x;
-  let e = exp_shifted_f32(0.5f * min(x, 100.0f), 0);
-  let r = select(small, e / x * e, (x > 80.0f) & (x < 100.0f));
-  let top = bitcast<f32>(select(bitcast<u32>(r), 0x7f800000u, (x >= 100.0f)));
-  let end = pick_f32(top, 0.0f, bitcast<u32>(x) == 0xff800000u);
+  let c = min(max(x, 80.0f), 94.0f);
+  let r = pick_f32(small, raise_f32(exp_shifted_f32(c, -16) / c, 16u), x > 80.0f);
+  let end = pick_f32(r, 0.0f, bitcast<u32>(x) == 0xff800000u);
   return keep_nan_f32(select(end, 1.0f, b < 0x33000000u), x);
 }

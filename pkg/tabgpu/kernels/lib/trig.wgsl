@@ -1,5 +1,6 @@
 // Trigonometric functions and their inverses over all of float32. (Hyperbolic ones: hyperbolic.wgsl.)
 // use ieee
+// use bits
 // use div
 // use sqrt
 //
@@ -156,7 +157,7 @@ fn cospi_f32(x: f32) -> f32 {
 // sin(pi x) / (pi x); 1 at 0, NaN at +-inf (as numpy.sinc).
 fn sinc_f32(x: f32) -> f32 {
   let tiny = (bitcast<u32>(x) & 0x7fffffffu) < 0x39000000u;
-  return select(sinpi_f32(x) * 0.31830987f / x, 1.0f, tiny);
+  return select(div_core_f32(sinpi_f32(x) * 0.31830987f, x), 1.0f, tiny);
 }
 
 // (asin(s) - s) / s with z = s^2 <= 1/4.
@@ -209,7 +210,7 @@ fn atan_f32(x: f32) -> f32 {
 
 // |x| times 2^126 when |x| is small, denormal or not.
 fn trig_scale_up(bits: u32) -> f32 {
-  return select(bitcast<f32>(bits) * 8.507059e+37f, f32(bits) * 1.1920929e-07f, bits < 0x00800000u);
+  return select(bitcast<f32>(bits + 0x3f000000u), f32(bits) * 1.1920929e-07f, bits < 0x00800000u);
 }
 
 // C99 Annex F: every combination of zeros, infinities and signs.
@@ -222,11 +223,12 @@ fn atan2_f32(y: f32, x: f32) -> f32 {
   // The division is made between numbers that are neither denormal nor near overflow.
   let up_n = small < 0x0d800000u;
   let up_d = large < 0x0d800000u;
-  let down = select(1.0f, 0.0625f, large > 0x7d000000u);
-  let n = select(bitcast<f32>(small) * down, trig_scale_up(small), up_n);
-  let d = select(bitcast<f32>(large) * down, trig_scale_up(large), up_d);
+  // Scales are changes of exponents: a driver could merge multiplications with the division and lose the quotient.
+  let down = select(0u, 4u << 23u, large > 0x7d000000u);
+  let n = select(bitcast<f32>(small - min(small, down)), trig_scale_up(small), up_n);
+  let d = select(bitcast<f32>(large - down), trig_scale_up(large), up_d);
   let edge = select(0.0f, 1.0f, small == 0x7f800000u);
-  let t = select(n / d * select(1.0f, 0x1p-126f, up_n & !up_d), edge, (large == 0u) | (large == 0x7f800000u));
+  let t = select(lower_f32(n / d, select(0u, 126u, up_n & !up_d)), edge, (large == 0u) | (large == 0x7f800000u));
   let w = trig_atan_unit(t);
   let first = select(w, 1.5707964f - (w + 4.371139e-08f), steep);
   let v = select(first, 3.1415927f - (first + 8.742278e-08f), (bitcast<u32>(x) >> 31u) != 0u);
@@ -236,5 +238,6 @@ fn atan2_f32(y: f32, x: f32) -> f32 {
 // cos(x) - 1 without cancellation near 0: -2 sin(x/2)^2.
 fn cosm1_f32(x: f32) -> f32 {
   let s = sin_f32(0.5f * x);
-  return -2.0f * s * s;
+  // 2 s by its exponent: s * s may be denormal where the result is not.
+  return nan_if_f32(-bitcast<f32>(bitcast<u32>(s) + 0x00800000u) * s, isnan_f32(s));
 }
