@@ -450,14 +450,18 @@ async def test_an_exception_in_the_middle_of_a_graph_leaks_nothing() -> None:
 
 @pytest.mark.parametrize("ending", ["read", "dropped"])
 @pytest.mark.parametrize("fuse", [True, False])
-async def test_chain_of_20000_operations(ending: str, fuse: bool, restored: None) -> None:
+@pytest.mark.parametrize("in_place", [False, True])
+async def test_chain_of_20000_operations(ending: str, fuse: bool, in_place: bool, restored: None) -> None:
     """P08."""
     await reopened(fuse=fuse)
     x = tg.asarray(np.zeros(16, np.float32))
     await tg.synchronize()
     before = js_side()
     for _ in range(20_000):
-        x = x + 1
+        if in_place:
+            x += 1
+        else:
+            x = x + 1
     if ending == "read":
         assert (await x.numpy()).tolist() == [20000] * 16
     del x
@@ -474,6 +478,64 @@ async def test_an_unevaluated_wide_graph_can_be_dropped() -> None:
         keep.append(keep[-1] + keep[k // 2])
     del keep
     assert (await (x + 1).numpy()).tolist() == [1] * 16
+
+
+LIBRARY = {
+    "elementwise": lambda x, i, b: tg.where(b, tg.exp(x) / (x * x + 1), tg.maximum(x, 0.5)),
+    "integers": lambda x, i, b: (i // 3 ^ i << 1) % 7,
+    "bools": lambda x, i, b: ~b & (x > 0.3) | tg.isnan(x),
+    "sum": lambda x, i, b: x.sum(axis=0) + x.mean(),
+    "var": lambda x, i, b: ((x - x.mean(axis=1, keepdims=True)) ** 2).sum(axis=1),
+    "softmax": lambda x, i, b: tg.exp(x - x.max(axis=1, keepdims=True)) / tg.exp(x).sum(axis=1, keepdims=True),
+    "argmax": lambda x, i, b: x.argmax(axis=1) + i.argmin(),
+    "any": lambda x, i, b: b.any(axis=0) & b.all(),
+    "matmul": lambda x, i, b: tg.tanh(x @ x.T + 1)[0] @ x,
+    "views": lambda x, i, b: tg.expand_dims(tg.flip(x.T[::2, 1:]), axis=0).reshape(-1) * 2,
+    "broadcast": lambda x, i, b: tg.broadcast_to(x[0], (20, 30)) + x,
+    "creation": lambda x, i, b: tg.eye(5) + tg.arange(5) * tg.linspace(0, 1, 5) + tg.full((5, 5), 2.0),
+    "astype": lambda x, i, b: tg.astype(tg.astype(x, "int32"), "bool") ^ b,
+    "nn": lambda x, i, b: tg.nn.gelu(x) + tg.nn.relu(x),
+    "special": lambda x, i, b: tg.special.erf(x) + tg.special.gammaln(x + 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+async def test_functions_hold_on_to_nothing(name: str) -> None:
+    """G11: live bytes return to what they were, without the garbage collector."""
+    host = np.random.default_rng(1).random((20, 30)).astype(np.float32)
+    x, i, b = tg.asarray(host), tg.asarray((host * 100).astype(np.int32)), tg.asarray(host > 0.5)
+
+    async def steps(n: int) -> None:
+        for _ in range(n):
+            await LIBRARY[name](x, i, b).numpy()
+            LIBRARY[name](x, i, b)  # never read
+
+    await steps(2)
+    await tg.synchronize()
+    gc.collect()
+    before = tg.memory()["live_bytes"]
+    gc.disable()
+    try:
+        await steps(23)
+        await tg.synchronize()
+        assert tg.memory()["live_bytes"] == before
+    finally:
+        gc.enable()
+
+
+async def test_in_place_arithmetic_reads_before_it_writes() -> None:
+    """B05: no kernel reads and writes one buffer, whatever overlaps."""
+    want = np.arange(1000, dtype=np.int32)
+    got = tg.asarray(want)
+    for x in (got, want):
+        x += x
+        x *= x + 1
+        y = x
+        y -= y[::-1]  # x is y
+    np.testing.assert_array_equal(await got.numpy(), want)
+    for _ in range(5):
+        got, want = got + got[::-1] * 3, want + want[::-1] * 3
+    np.testing.assert_array_equal(await got.numpy(), want)
 
 
 async def test_proxies_stay_flat() -> None:
