@@ -12,8 +12,9 @@ from .errors import LimitError, NotInitializedError, OutOfMemoryError, SyncError
 from .graph import EW, IOTA, LEAF, SCALAR, Fn, Op, nbytes_of
 from .launch import Launch
 from .layout import Layout, Shape, is_contiguous
-from .lower import Facts, lower
+from .lower import lower
 from .plan import Group, plan
+from .region import Facts
 
 MAX_PENDING = 128  # operations before the graph is flushed by itself
 MAX_DEPTH = 128

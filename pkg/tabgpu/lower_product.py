@@ -10,9 +10,9 @@ from .errors import LimitError
 from .kernels.gemm_tiles import choose
 from .launch import Kernel, Launch
 from .layout import Shape, collapse
-from .lower import U32, Facts, Numbering, Recipe, _recipes, grid, kernel_for, remember, tail
 from .lower_wide import wide
 from .plan import Group
+from .region import U32, Facts, Numbering, Recipe, grid, kernel_for, recipes, remember, tail
 
 
 def lower_product(group: Group, facts: Facts) -> list[Launch]:
@@ -22,7 +22,7 @@ def lower_product(group: Group, facts: Facts) -> list[Launch]:
     post = Numbering(group).walk(core)
     a, b = core.args
     key = (facts, "product", core.dtype, core.extra, core.views, post.key(), post.outs(group.outs))
-    recipe = _recipes.get(key)
+    recipe = recipes.get(key)
     if recipe is None:
         if wide([a, b, *post.reads, *group.outs], facts):
             from .lower_product_wide import lower_wide_product  # rarely needed

@@ -14,10 +14,10 @@ from .dtypes import DType
 from .graph import SCALAR, Fn, Op
 from .launch import Launch
 from .layout import Layout, Shape, collapse, contiguous, is_contiguous
-from .lower import Facts, Numbering, grid
 from .lower_product import batches, product
 from .lower_wide import Span, TooWide, Walks, begin, gather, refused, wide, window
 from .plan import Group
+from .region import Facts, Numbering, grid
 
 _adds: dict[DType, Fn] = {}
 

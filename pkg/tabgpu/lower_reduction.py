@@ -12,9 +12,9 @@ from .codegen import Reduction, Region
 from .graph import IOTA, SCALAR, Op
 from .launch import Kernel, Launch
 from .layout import Shape, collapse
-from .lower import U32, Facts, Numbering, _recipes, grid, kernel_for, remember, tail
 from .lower_wide import TooWide, Walks, begin, refused, spread, union, wide, window
 from .plan import Group
+from .region import U32, Facts, Numbering, grid, kernel_for, recipes, remember, tail
 
 CHUNK = 16384  # elements of a long axis for one workgroup
 LONGEST = 262144  # an axis up to this stays with one workgroup where there are outputs enough
@@ -69,7 +69,7 @@ def _launches(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Fa
     core, before = group.core, group.pre
     assert core is not None and before is not None
     key = (facts, core.fn, core.extra, before.shape, pre.key(), ref, post.key(), post.outs(group.outs))
-    steps = _recipes.get(key)
+    steps = recipes.get(key)
     if steps is None:
         steps = _steps(group, pre, ref, post, facts)
         remember(key, steps)

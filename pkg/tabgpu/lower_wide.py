@@ -14,7 +14,7 @@ from .errors import LimitError
 from .graph import IOTA, SCALAR, Op, nbytes_of
 from .launch import Kernel, Launch
 from .layout import Layout, Shape, collapse, is_contiguous
-from .lower import U32, Facts, Numbering, grid, kernel_for
+from .region import U32, Facts, Numbering, grid, kernel_for
 from .windows import TooWide
 
 Span = tuple[int, int]  # lowest and highest element, or byte offset and bytes

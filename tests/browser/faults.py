@@ -97,10 +97,10 @@ def no_memory(label: str = "buffer") -> Iterator[list[int]]:
 @contextmanager
 def broken_kernels(monkeypatch: pytest.MonkeyPatch, *parts: str) -> Iterator[list[str]]:
     """Kernels made inside whose label or text contains one of `parts` do not compile; yields their labels."""
-    from tabgpu import lower
+    from tabgpu import region
 
     made: list[str] = []
-    real = lower.Kernel
+    real = region.Kernel
 
     def spoiled(label: str, code: str, access: str, workgroup: int) -> Any:
         if any(part in label or part in code for part in parts):
@@ -108,18 +108,18 @@ def broken_kernels(monkeypatch: pytest.MonkeyPatch, *parts: str) -> Iterator[lis
             code = code.replace("@compute", "fn broken() -> u32 { return 1.5f; }\n@compute", 1)
         return real(label, code, access, workgroup)
 
-    known, recipes = dict(lower._kernels), dict(lower._recipes)
-    monkeypatch.setattr(lower, "Kernel", spoiled)
-    lower._kernels.clear()
-    lower._recipes.clear()
+    known, recipes = dict(region.kernels), dict(region.recipes)
+    monkeypatch.setattr(region, "Kernel", spoiled)
+    region.kernels.clear()
+    region.recipes.clear()
     try:
         yield made
     finally:
-        monkeypatch.setattr(lower, "Kernel", real)
-        lower._kernels.clear()
-        lower._kernels.update(known)
-        lower._recipes.clear()
-        lower._recipes.update(recipes)
+        monkeypatch.setattr(region, "Kernel", real)
+        region.kernels.clear()
+        region.kernels.update(known)
+        region.recipes.clear()
+        region.recipes.update(recipes)
 
 
 def js_side() -> dict[str, int]:

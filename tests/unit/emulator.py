@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tabgpu import lower
+from tabgpu import region
 from tabgpu.array import fetch
 from tabgpu.codegen import Elementwise, Gather, Product, Reduction, Region
 from tabgpu.device import Device
@@ -384,7 +384,7 @@ class Bridge:
         assert ident not in self.pipelines
         assert access.count("r") + access.count("w") <= self.limits["maxStorageBuffersPerShaderStage"], label
         sig = next(
-            s for s, kernel in lower._kernels.items() if kernel.code == code and kernel.access == access
+            s for s, kernel in region.kernels.items() if kernel.code == code and kernel.access == access
         )
         words = re.search(r"P: array<vec4u, (\w+)>", code)
         assert words

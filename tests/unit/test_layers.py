@@ -17,7 +17,16 @@ PACKAGE = Path(tabgpu.__file__).parent
 LAYERS = {
     "pure": ["dtypes", "layout", "graph", "launch", "errors", "config"],
     "text": ["codegen", "kernels", "kernels.gemm_inner", "kernels.gemm_tiles"],
-    "plan": ["plan", "lower", "lower_reduction", "lower_product", "lower_product_wide", "lower_wide", "windows"],
+    "plan": [
+        "plan",
+        "region",
+        "lower",
+        "lower_reduction",
+        "lower_product",
+        "lower_product_wide",
+        "lower_wide",
+        "windows",
+    ],  # fmt: skip
     "door": ["bridge"],
     "device": ["device"],
     "seam": ["engine"],

@@ -13,7 +13,7 @@ import pytest
 from emulator import read
 
 import tabgpu as tg
-from tabgpu import engine, lower
+from tabgpu import engine, region
 from tabgpu.launch import Launch
 from tabgpu.plan import MAX_OPS
 
@@ -432,7 +432,7 @@ def test_signatures_say_everything(gpu: Any) -> None:
     """No two signatures of what was made so far share a text but differ in bindings, and labels are valid names."""
     graph_arrays = graph()
     launches(*graph_arrays)
-    for kernel in lower._kernels.values():
+    for kernel in region.kernels.values():
         assert kernel.label.replace("_", "a").isalnum()
         assert kernel.code.count("@compute") == 1
 
