@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-
 # Pyodide looks for these when it starts.
 NO_JSPI = "delete WebAssembly.Suspending; delete WebAssembly.promising; delete WebAssembly.SuspendError;"
 
