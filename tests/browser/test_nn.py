@@ -110,7 +110,7 @@ CALLS: dict[str, tuple[Any, Any, float]] = {
     ),
     "softplus": (nn.softplus, lambda x: ORACLES["softplus_torch"](x, 1, 20), 5),
     "softplus beta": (lambda x: nn.softplus(x, 2, 10), lambda x: ORACLES["softplus_torch"](x, 2, 10), 5),
-    "sigmoid": (nn.sigmoid, sp.expit, 5),
+    "sigmoid": (nn.sigmoid, sp.expit, 6),
     "logsigmoid": (nn.logsigmoid, sp.log_expit, 5),
     "tanh": (nn.tanh, np.tanh, 3),
 }
