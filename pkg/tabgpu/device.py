@@ -146,10 +146,10 @@ class Device:
                 f"{what}: asked for {nbytes:,} bytes, {self.live_bytes:,} are live, memory_limit is {limit:,}"
             )
         free = self._pool.get(asked)
-        if free:
+        ident = free.pop() if free else 0  # in one go: a garbage collection may release and evict at any time
+        if ident:
             self._recent.pop(asked, None)
             self._recent[asked] = None
-            ident = free.pop()
             self.pooled_bytes -= asked
         else:
             ident = next(self._ids)
@@ -186,10 +186,9 @@ class Device:
 
     def trim(self) -> None:
         """Gives the pool's memory back to the device."""
-        for ids in self._pool.values():
+        pool, self._pool, self.pooled_bytes = self._pool, {}, 0
+        for ids in pool.values():
             self._to_free += ids
-        self._pool.clear()
-        self.pooled_bytes = 0
         self.submit()
         self.js.trim()
         self.counters.crossings += 1

@@ -15,7 +15,7 @@ from .graph import SCALAR, Fn, Op
 from .launch import Launch
 from .layout import Layout, Shape, collapse, contiguous, is_contiguous
 from .lower_product import batches, product
-from .lower_wide import Span, TooWide, Walks, begin, gather, refused, wide, window
+from .lower_wide import Span, TooWide, Walks, begin, gather, refused, spread, wide, window
 from .plan import Group
 from .region import Facts, Numbering, grid
 
@@ -55,6 +55,8 @@ def lower_wide_product(group: Group, post: Numbering, facts: Facts) -> list[Laun
                     copy, made = gather(op, layout, shape, facts)
                     operands[at] = copy, contiguous(shape), shape
                     first += made
+            made, post = spread(post, group.shape, facts)
+            first += made
             if not first:
                 break
         (a, la, _), (b, lb, _) = operands

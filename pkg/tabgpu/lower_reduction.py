@@ -58,8 +58,9 @@ def lower_reduction(group: Group, facts: Facts) -> list[Launch]:
     except TooWide:
         pass
     first, copies = spread(pre, before.shape, facts)
+    more, post = spread(post, group.shape, facts)
     try:
-        return first + _launches(group, copies, ref, post, facts)
+        return first + more + _launches(group, copies, ref, post, facts)
     except TooWide as error:
         ops = [*pre.reads, *post.reads, *group.outs]
         raise refused(f"{core.fn.name}_{core.fn.kind}32", ops, facts, error) from None

@@ -44,7 +44,7 @@ class DeviceInfo:
     @property
     def lost(self) -> str:
         """Why the device is gone; empty while it works."""
-        return self._device.lost
+        return self._device.lost or str(self._device.js.lostReason)
 
     @property
     def counters(self) -> Any:

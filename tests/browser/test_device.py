@@ -204,6 +204,44 @@ async def test_failed_init_leaves_the_old_device(restored: None) -> None:
     assert (await (x + 1).numpy()).tolist() == [2, 2, 2]
 
 
+async def test_a_page_s_own_device_is_left_alone(restored: None) -> None:
+    own = await run_js("""async () => {
+      const device = await (await navigator.gpu.requestAdapter()).requestDevice({ label: "the page's" });
+      device.wasLost = false;
+      device.lost.then(() => { device.wasLost = true; });
+      return device;
+    }""")()
+    device = await soon(tg.init(device=own), 60)
+    assert device.js.label == "the page's"
+    assert (await (tg.asarray(np.ones(3, np.float32)) + 1).numpy()).tolist() == [2, 2, 2]
+    await reopened()
+    await asyncio.sleep(0.05)
+    assert not own.wasLost
+    own.destroy()
+    assert (await (tg.ones(3) + 1).numpy()).tolist() == [2, 2, 2]
+
+
+async def test_loss_is_told_without_a_read(restored: None) -> None:
+    tg.device().js.destroy()
+    await asyncio.sleep(0.05)
+    assert "destroyed" in tg.device().lost
+
+
+async def test_a_submit_that_javascript_refuses() -> None:
+    """An inconsistency of ours must not become a wrong value, a hang or an error somewhere else."""
+    x, other = tg.asarray(np.ones(300, np.float32)), tg.asarray(np.ones(300, np.float32))
+    await tg.synchronize()
+    engine.device().js.buffers.delete(x._cell.op.buffer.id)
+    bad = x * 3
+    engine.flush()
+    fine = other * 2
+    with pytest.raises(tg.GPUInternalError, match="submit"):
+        await soon(bad.numpy())
+    assert (await soon(fine.sum().item())) == 600
+    await soon(tg.synchronize())
+    assert (await soon((other + 1).sum().item())) == 600
+
+
 # --- memory ---------------------------------------------------------------------------------------------------------
 
 

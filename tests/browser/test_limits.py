@@ -269,6 +269,12 @@ SEGMENTED: dict[str, Callable[..., Any]] = {
         x.reshape(3, 500, 10, 10) @ y[:, :10].reshape(3, 1, 50, 10)[:, :, :10]
     ),
     "matmul batch of one matrix": lambda xp, x, y, b, i: x.reshape(30, 50, 100) @ y[0, :200].reshape(100, 2),
+    "matmul plus a transposed": lambda xp, x, y, b, i: (
+        x.reshape(1500, 100) @ y[:50, :100].T + y.reshape(-1)[:75_000].reshape(50, 1500).T
+    ),
+    "sum plus a transposed": lambda xp, x, y, b, i: (
+        x.reshape(3, 250, 200).sum(axis=0) + y.reshape(-1)[:50_000].reshape(200, 250).T
+    ),
     "matmul long k": lambda xp, x, y, b, i: x.reshape(5, 30_000) @ y.reshape(30_000, 5),
     "matmul vector": lambda xp, x, y, b, i: x @ y[0],
     "vector matmul": lambda xp, x, y, b, i: x[:, 0] @ y,
