@@ -82,6 +82,12 @@ def products() -> Iterator[tuple[str, str, str]]:
             yield f"gemm_{kind}32_{choice['name']}", code, access
 
 
+def gathers() -> Iterator[tuple[str, str, str]]:
+    """(label, WGSL, access) of the copies for buffers larger than a binding."""
+    for kind, rank in itertools.product("fb", range(7)):
+        yield f"gather_{kind}_rank{rank}", *codegen.gather(codegen.Gather(kind, rank, 256))
+
+
 def everything() -> Iterator[tuple[str, str, str, int]]:
     """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
     seen = set()
@@ -92,7 +98,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
                 if x.kernel.code not in seen:
                     seen.add(x.kernel.code)
                     yield f"{name}: {x.kernel.label}", x.kernel.code, x.kernel.access, len(x.words)
-    for name, code, access in products():
+    for name, code, access in [*products(), *gathers()]:
         yield name, code, access, 0
 
 
