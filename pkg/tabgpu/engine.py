@@ -283,7 +283,13 @@ async def compute(ops: list[Op], merge: bool = False) -> None:
             _pending[:] = [ref for ref in _pending if (c := ref()) is not None and c.op.buffer is None]
             return
         del lowered
-        await gpu.compile(missing)
+        for op in roots:  # stored by whoever computes it meanwhile, even if no Array names it any more
+            op.uses += 1
+        try:
+            await gpu.compile(missing)
+        finally:
+            for op in roots:
+                op.uses -= 1
         gpu.check()
 
 

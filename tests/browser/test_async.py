@@ -94,6 +94,21 @@ async def test_deleting_an_array_while_it_is_read() -> None:
         np.testing.assert_array_equal(await soon(task), HOST + 3)
 
 
+async def test_assigning_to_an_array_while_its_kernel_compiles() -> None:
+    """The value that is being read is computed by the flush of what was built on it, and must still be stored."""
+    x = tg.asarray(HOST)
+    y = tg.sqrt(x * 1.5 + 2) - tg.cbrt(x)
+    task = asyncio.ensure_future(y.numpy())
+    waiting = asyncio.ensure_future(tg.synchronize())
+    await asyncio.sleep(0)
+    y *= 2
+    engine.flush()
+    want = np.sqrt(HOST * 1.5 + 2) - np.cbrt(HOST)
+    np.testing.assert_allclose(await soon(task), want, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(await soon(y.numpy()), want * 2, rtol=1e-5, atol=1e-6)
+    await soon(waiting)
+
+
 async def test_a_long_read_while_others_work() -> None:
     n = 20 << 20  # 80 MiB: two chunks
     y = tg.arange(n) + 1
