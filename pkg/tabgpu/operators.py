@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from weakref import ref
 
+from . import engine
 from .array import Array
 from .ops import creation, elementwise, manipulation, products, reductions
 
@@ -138,6 +139,8 @@ def setitem(self: Array, key: Any, value: Any) -> None:
     fresh = creation.copy_of(value)
     op = cell.op = fresh._cell.op
     op.cell = ref(cell)
+    if op.buffer is None:
+        engine.note(op)  # under its new name: what was noted before is gone
 
 
 setattr(Array, "__getitem__", manipulation.getitem)  # noqa: B010  # mypy allows no assignment to a method

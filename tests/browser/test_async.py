@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import random
 import sys
 from typing import Any
 
@@ -146,6 +147,71 @@ async def test_fetch_keeps_order_and_takes_repeats() -> None:
     assert await tg.fetch() == ()
     with pytest.raises(TypeError, match="ndarray"):
         await tg.fetch(HOST)
+
+
+@pytest.mark.parametrize("seed, reopens", [(1, False), (2, False), (3, True)])
+async def test_random_tasks(seed: int, reopens: bool, restored: None) -> None:
+    """Ten tasks that build, read, cancel, flush and drop at random; with `reopens` also init. Values are right."""
+    rng = random.Random(seed)
+
+    def fresh() -> tuple[tg.Array, np.ndarray]:
+        host = np.arange(rng.choice([1, 3, 7, 64, 300, 5000]), dtype=np.int32) + rng.randrange(100)
+        return tg.asarray(host), host
+
+    async def step(pairs: list[tuple[tg.Array, np.ndarray]], first: bool) -> None:
+        a, host = rng.choice(pairs)
+        c = rng.randrange(1, 9)
+        match rng.choice("aaaabbcdefghijkl"):
+            case "a":
+                pairs.append((a * c + 1, host * np.int32(c) + np.int32(1)))
+            case "b":
+                pairs.append((a[::-1] ^ c, host[::-1] ^ np.int32(c)))
+            case "c":
+                pairs.append((a + a[::-1], host + host[::-1]))
+            case "d":
+                pairs.append((a.sum() + a, host.sum(dtype=np.int32) + host))
+            case "e" | "f":
+                np.testing.assert_array_equal(await soon(a.numpy(), 20), host)
+            case "g":
+                task = asyncio.ensure_future(a.numpy())
+                for _ in range(rng.randrange(4)):
+                    await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+            case "h":
+                engine.flush()
+            case "i":
+                await soon(tg.synchronize(), 20)
+            case "j":
+                tg.trim()
+            case "k" if first and reopens and rng.random() < 0.4:
+                await reopened(fuse=rng.random() < 0.5)
+            case _:
+                pairs.append(fresh())
+        while len(pairs) > 12:
+            pairs.pop(rng.randrange(len(pairs)))
+
+    async def work(first: bool) -> int:
+        pairs, right = [fresh()], 0
+        for _ in range(100):
+            try:
+                await step(pairs, first)
+            except tg.DeviceLostError:
+                assert reopens
+                pairs[:] = [fresh()]
+        for a, host in pairs:
+            try:
+                np.testing.assert_array_equal(await soon(a.numpy(), 20), host)
+                right += 1
+            except tg.DeviceLostError:
+                assert reopens
+        return right
+
+    right = await asyncio.gather(*(work(k == 0) for k in range(10)))
+    assert sum(right) > 20
+    await soon(tg.synchronize(), 20)
+    gc.collect()
+    assert tg.memory()["live_bytes"] == 0 and js_side()["scopes"] == 0
 
 
 # --- cancelling -----------------------------------------------------------------------------------------------------

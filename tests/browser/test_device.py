@@ -571,6 +571,10 @@ async def test_in_place_arithmetic_reads_before_it_writes() -> None:
         y = x
         y -= y[::-1]  # x is y
     np.testing.assert_array_equal(await got.numpy(), want)
+    await tg.synchronize()  # computes what was assigned, too
+    before = tg.device().counters.launches
+    await got.numpy()
+    assert tg.device().counters.launches == before
     for _ in range(5):
         got, want = got + got[::-1] * 3, want + want[::-1] * 3
     np.testing.assert_array_equal(await got.numpy(), want)
