@@ -23,3 +23,13 @@ class Config:
     pool_bytes: int | None = None
     memory_limit: int | None = None
     power_preference: str = "high-performance"
+
+    def __post_init__(self) -> None:
+        """Refuses what could only fail later, far from the call."""
+        for name, value in self.limits.items():
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"init: limits: {name} must be a positive integer, not {value!r}")
+        for name in ("pool_bytes", "memory_limit"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 0):
+                raise ValueError(f"init: {name} must be None or a number of bytes, not {value!r}")

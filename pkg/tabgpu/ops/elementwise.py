@@ -7,10 +7,12 @@ keeps WGSL's own promises (docs/numerics.md); 0 means exact. Activations are in 
 
 from __future__ import annotations
 
+from operator import index as as_index
 from typing import Any
 
 from ..array import Array
 from ..dtypes import float32
+from .convert import from_host
 from .rows import binary, elementwise, ternary, unary
 
 NOT_HERE = {
@@ -281,7 +283,7 @@ def where(condition: Any, x: Any, y: Any) -> Array:
 def clip(x: Any, min: Any = None, max: Any = None) -> Array:
     """x limited to [min, max], either of which may be None; NaN anywhere gives NaN; max wins where min > max."""
     if min is None and max is None:
-        return x if type(x) is Array and x.dtype.kind == "b" else positive(x)
+        return _where(True, x, x)  # a copy, whatever the dtype
     if min is None:
         return minimum(x, max)
     return maximum(x, min) if max is None else _clip(x, min, max)
@@ -291,8 +293,9 @@ def nan_to_num(
     x: Any, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Array:
     """x with NaN, inf and -inf replaced; posinf and neginf default to float32's largest numbers. Integers stay."""
-    if type(x) is Array and x.dtype.kind != "f":
-        return x
+    x = x if type(x) is Array else from_host(x, "nan_to_num")
+    if x.dtype.kind != "f":
+        return _where(True, x, x)  # a copy
     big = 3.4028234663852886e38
     low = _where(isneginf(x), -big if neginf is None else neginf, x)
     return _where(isnan(x), nan, _where(isposinf(x), big if posinf is None else posinf, low))
@@ -300,6 +303,7 @@ def nan_to_num(
 
 def round(x: Any, decimals: int = 0) -> Array:
     """x rounded to a number of decimals, halves to even. Integers change only for negative decimals."""
+    decimals = as_index(decimals)
     if type(x) is Array and x.dtype.kind in "biu":
         return positive(x) if decimals >= 0 and x.dtype.kind != "b" else _round_integers(x, -decimals)
     if decimals == 0:
@@ -332,5 +336,8 @@ def isclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
 
 pow, around = power, round
 
-_HELPERS = {"Any", "Array", "annotations", "binary", "elementwise", "float32", "ternary", "unary", "NOT_HERE"}
+_HELPERS = {
+    "Any", "Array", "annotations", "as_index", "binary", "elementwise", "float32", "from_host", "ternary", "unary",
+    "NOT_HERE",
+}  # fmt: skip
 __all__ = sorted(name for name in globals() if not name.startswith("_") and name not in _HELPERS)  # noqa: PLE0605

@@ -165,6 +165,8 @@ def argmin(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Array:
 
 def _arg(x: Any, axis: Any, keepdims: bool, key: Row, where: str) -> Array:
     x = _prepare(x, where)
+    if isinstance(axis, (tuple, list)):
+        raise TypeError(f"{where}: axis must be an integer or None, not {axis!r}")
     axes = normalize_axes(axis, x.ndim, where)
     if _zero(x, axes):
         raise ValueError(f"{where}: attempt to get {where} of an empty sequence, shape {x.shape}")

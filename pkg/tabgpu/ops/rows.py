@@ -122,6 +122,9 @@ class Row:
     def _resolve_fixed(self, key: tuple[Any, ...]) -> tuple[Fn, tuple[Row | None, ...]]:
         """operand_kinds holds a letter for a fixed operand and '*' for those promoted together."""
         pattern = self.operand_kinds or ""
+        for k, p in zip(key, pattern, strict=True):
+            if p in "iu" and (k.kind if isinstance(k, DType) else k) == "f":
+                raise TypeError(f"{self.name}: an operand must be integers, not floats; use .astype('int32')")
         free = [k for k, p in zip(key, pattern, strict=True) if p == "*"]
         kind = self._admit(promote(*free, where=self.name).kind, key) if free else next(iter(self.exprs))
         kinds = "".join(kind if p == "*" else p for p in pattern)

@@ -1,0 +1,66 @@
+"""What fresh eyes broke once, in the tab: results that alias their input, arguments taken silently, late errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tabgpu as tg
+
+
+@pytest.mark.parametrize("function", ("clip", "nan_to_num"))
+@pytest.mark.parametrize("dtype", (np.bool_, np.int32, np.uint32, np.float32), ids=lambda d: d.__name__)
+async def test_assignment_to_a_result_leaves_its_input(function: str, dtype: Any) -> None:
+    values = np.array([0, 1, 1], dtype)
+    x = tg.asarray(values)
+    y = getattr(tg, function)(x)
+    y[...] = tg.asarray(np.array([1, 0, 0], dtype))
+    got, made = await tg.fetch(x, y)
+    assert got.dtype == made.dtype == dtype
+    assert got.tolist() == values.tolist()
+    assert made.tolist() == [1, 0, 0]
+
+
+async def test_nan_to_num_of_host_integers_and_bools_keeps_the_dtype() -> None:
+    for values in ([1, 2], [True, False], 3, True):
+        got = await tg.nan_to_num(values).numpy()
+        want = np.nan_to_num(np.asarray(values))
+        assert got.dtype.kind == want.dtype.kind and np.array_equal(got, want)
+
+
+async def test_exponents_of_ldexp_are_integers() -> None:
+    for exponent in (1.5, np.float32(2), tg.ones(2)):
+        with pytest.raises(TypeError, match="ldexp: an operand must be integers"):
+            tg.ldexp(tg.ones(2), exponent)
+    for exponent in (3, True, np.int64(2), np.array([1, -2]), tg.arange(2, dtype=tg.uint32)):
+        host = np.asarray(await exponent.numpy() if isinstance(exponent, tg.Array) else exponent)
+        got = await tg.ldexp(tg.ones(2), exponent).numpy()
+        assert np.array_equal(got, np.ldexp(np.ones(2, np.float32), host.astype(np.int32)))
+
+
+async def test_decimals_are_integers() -> None:
+    for x in (tg.ones(2), tg.arange(3)):
+        with pytest.raises(TypeError, match="integer"):
+            tg.round(x, 1.5)  # type: ignore[arg-type]
+    assert (await tg.round(tg.asarray([1.26]), np.int64(1)).tolist()) == [pytest.approx(1.3)]
+
+
+async def test_positions_are_along_one_axis() -> None:
+    x = tg.ones((2, 3))
+    for f in (tg.argmax, tg.argmin):
+        with pytest.raises(TypeError, match=r"axis must be an integer or None, not \(0, 1\)"):
+            f(x, axis=(0, 1))
+
+
+@pytest.mark.parametrize("value", (0, -1, 1.5, None, "x"))
+async def test_limits_that_are_no_limits(value: Any) -> None:
+    before = tg.device().counters
+    for name in ("maxBufferSize", "maxComputeWorkgroupsPerDimension", "maxFusedBuffers"):
+        with pytest.raises(ValueError, match=f"{name} must be a positive integer, not {value!r}"):
+            await tg.init(limits={name: value})
+    for name in ("pool_bytes", "memory_limit"):
+        with pytest.raises(ValueError, match=f"{name} must be None or a number of bytes"):
+            await tg.init(**{name: "x" if value in (0, None) else value})
+    assert tg.device().counters is before  # the open device stays
