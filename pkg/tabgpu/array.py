@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from . import engine
 from .dtypes import DType
@@ -141,9 +142,16 @@ class Array:
     __str__ = __repr__
 
 
+_new = object.__new__
+
+
 def fresh(op: Op) -> Array:
     """A new Array that names an Op's whole value."""
-    array = Array(op.dtype, op.layout, Cell(op))
+    cell = _new(Cell)  # as Array(op.dtype, op.layout, Cell(op)), without the two calls: every operation comes here
+    cell.op = op
+    op.cell = ref(cell)
+    array = _new(Array)
+    array.dtype, array._layout, array._cell = op.dtype, op.layout, cell
     if op.kind >= EW:
         engine.note(op)
     return array

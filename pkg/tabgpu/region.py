@@ -17,6 +17,7 @@ from .layout import Layout, collapse, compose
 from .plan import Group
 
 U32 = 0xFFFFFFFF
+_floats: dict[float, int] = {}  # bits of floats seen lately; never of zeros, since -0.0 == 0.0
 _F, _U = struct.Struct("<f"), struct.Struct("<I")
 kernels: dict[Any, Kernel] = {}
 recipes: dict[Any, Any] = {}
@@ -52,9 +53,14 @@ def bits(value: Any, kind: str) -> int:
     """A Python scalar as the u32 that a kernel gets."""
     if kind == "f":
         try:
-            return int(_U.unpack(_F.pack(value))[0])
+            found = int(_U.unpack(_F.pack(value))[0])
         except OverflowError:
-            return 0x7F800000 if value > 0 else 0xFF800000
+            found = 0x7F800000 if value > 0 else 0xFF800000
+        if value and type(value) is float:
+            if len(_floats) >= 1024:
+                _floats.clear()
+            _floats[value] = found
+        return found
     if kind == "b":
         return int(bool(value))
     return int(value) & U32
@@ -93,7 +99,8 @@ class Numbering:
             for k, a in enumerate(op.args):
                 if type(a) is not Op:
                     refs.append(len(scalars) * 4 + 2)
-                    scalars.append(bits(a, fn.kinds[k]))
+                    found = _floats.get(a) if a and type(a) is float and fn.kinds[k] == "f" else None
+                    scalars.append(bits(a, fn.kinds[k]) if found is None else found)
                 else:
                     at = index.get(a)
                     if at is None:
