@@ -14,7 +14,7 @@ PY=.venv/bin/python
 STAMPS=.cache/stamps
 # These run in the tab: they need a newer Python than the host may have.
 PYODIDE_TOOLS=(--with pyodide-build==0.39.2 --with pyodide-lock==0.2.1 --with pkginfo==2.0)
-PACKAGES=(numpy scipy micropip packaging pytest hypothesis)
+PACKAGES=(numpy scipy micropip packaging pytest hypothesis ipython jedi) # the last two: JupyterLite's kernel
 
 say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
 die() { printf 'build.sh: %s\n' "$*" >&2; exit 1; }
@@ -77,6 +77,20 @@ prepare_pyodide() {
 
 prepare_tab() { prepare_browser; prepare_pyodide; }
 
+# JupyterLite in a venv of its own, for tests/site/test_lite.py; the last line of the list is a wheel for its pages.
+prepare_lite() {
+  prepare_python
+  local key; key=$(hash .ci/jupyterlite.txt)
+  fresh lite "$key" && return
+  say "installing JupyterLite"
+  rm -rf .cache/lite
+  $PY -m venv .cache/lite
+  .cache/lite/bin/python -m pip install --disable-pip-version-check -q -r .ci/jupyterlite.txt
+  .cache/lite/bin/python -m pip download --disable-pip-version-check -q --no-deps --only-binary :all: -d .cache/lite/pypi \
+    "$(tail -n 1 .ci/jupyterlite.txt)"
+  done_with lite "$key"
+}
+
 run_lint() { prepare_python; .venv/bin/ruff check --output-format concise . && .venv/bin/ruff format --check .; }
 run_types() { prepare_python; prepare_node; .venv/bin/mypy && node_modules/.bin/tsc -p js_bridge; }
 run_unit() { prepare_python; $PY -m pytest tests/unit "${MARKS[@]}" "$@"; }
@@ -84,7 +98,7 @@ run_browser() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/browser}" "${MARK
 run_limits() { prepare_tab; .venv/bin/tabgpu test tests/browser --limits "${MARKS[@]}" "$@"; }
 run_bench() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/bench}" "${MARKS[@]}"; }
 # Two at a time: most of a tab's start-up is waiting for one core.
-run_site() { prepare_tab; $PY -m pytest tests/site -n 2 --dist loadfile "${MARKS[@]}" "$@"; }
+run_site() { prepare_tab; prepare_lite; $PY -m pytest tests/site -n 2 --dist loadfile "${MARKS[@]}" "$@"; }
 run_demo() { prepare_tab; .venv/bin/tabgpu run --file web/examples/data web/examples/digits/digits.py "$@"; }
 run_serve() { prepare_pyodide; .venv/bin/tabgpu serve web "$@"; }
 run_wheel() {
@@ -97,7 +111,7 @@ run_wheel() {
     .ci/release.py "${wheel[0]}" $lock $recipe
   ls -l dist
 }
-run_setup() { prepare_tab; }
+run_setup() { prepare_tab; prepare_lite; }
 
 # Tests that need minutes, hundreds of MB or a real GPU run on demand only.
 MARKS=(-m "not slow and not big and not gpu")
@@ -105,7 +119,7 @@ MARKS=(-m "not slow and not big and not gpu")
 run_test() {
   if [ "${1:-}" = --all ]; then MARKS=(-m "not gpu"); shift; fi
   [ $# = 0 ] || die "test takes --all only; for one part: ./build.sh unit|browser|bench|site [PYTEST ARGS]"
-  prepare_tab # before the `if` below, where bash would go on after a failed step
+  prepare_tab; prepare_lite # before the `if` below, where bash would go on after a failed step
   local part start report=() failed=0
   for part in lint unit types browser limits bench site; do
     say "$part"
