@@ -135,6 +135,11 @@ async def test_bitwise_count() -> None:
     assert await values(tg.bitwise_count(i32(-1, 255)), tg.int32) == [1, 8]
 
 
+async def test_float_power_is_float32() -> None:
+    assert np.float_power(np.float32(2), np.float32(3)).dtype == np.float64
+    assert await values(tg.float_power(f32(2), f32(3)), tg.float32) == [8]
+
+
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
@@ -150,6 +155,16 @@ async def test_no_warnings() -> None:
 
 async def test_reciprocal_of_integer_zero() -> None:
     assert await values(tg.reciprocal(i32(0, 1, -1, 5)), tg.int32) == [0, 1, -1, 0]
+
+
+async def test_shifts_by_too_much() -> None:
+    count = np.array([31, 32, 40, -1], np.int32)
+    for x in (1, -5):
+        for ours, theirs in ((tg.left_shift, np.left_shift), (tg.right_shift, np.right_shift)):
+            want = theirs(np.int32(x), count)
+            assert want.dtype == np.int32
+            assert await values(ours(i32(x), tg.asarray(count)), tg.int32) == want.tolist()
+    assert await values(tg.asarray(1) << 40, tg.int32) == 0
 
 
 async def test_negative_integer_powers() -> None:
@@ -203,6 +218,29 @@ async def test_denormals_of_arithmetic() -> None:
 async def test_float_ranges() -> None:
     got = await values(tg.arange(0.0, 1.0, 0.1), tg.float32)
     assert got == [float(np.float32(k) * np.float32(0.1)) for k in range(10)]
+
+
+async def test_integer_ranges_are_exact() -> None:
+    exact = [k * 26 // 46 for k in range(47)]
+    assert np.linspace(0, 26, 47, dtype=np.int32).tolist() != exact
+    assert await values(tg.linspace(0, 26, 47, dtype=tg.int32), tg.int32) == exact
+
+
+@pytest.mark.parametrize("name", ["silu", "mish", "gelu", "hardswish"])
+async def test_activations_at_minus_infinity(name) -> None:
+    assert await getattr(tg.nn, name)(f32(-np.inf)).item() == 0
+
+
+async def test_special_functions_at_infinity() -> None:
+    inf = f32(np.inf)
+    for y in (tg.special.i0(inf), tg.special.i1(inf), tg.special.kl_div(f32(1), inf)):
+        assert await y.item() == np.inf
+
+
+async def test_beta_of_integers_below_one() -> None:
+    for f in (tg.special.beta, tg.special.betaln):
+        for x, y in ((-1, 1), (-2, 2), (0, 1)):
+            assert not np.isfinite(await f(f32(x), f32(y)).item())
 
 
 # --- functions and their arguments ------------------------------------------------------------------------------------
