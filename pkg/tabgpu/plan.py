@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from operator import attrgetter
 
-from .graph import EW, LEAF, MATMUL, REDUCE, Op
+from .graph import EW, LEAF, MATMUL, REDUCE, Fn, Op
+from .kernels import weight
 from .layout import Layout, Shape, compose
 
-MAX_OPS = 64  # operations a kernel
+MAX_WEIGHT = 64  # additions a kernel, or what costs a compiler as much (kernels.weight)
+MAX_BEFORE = 24  # the same before a reduction, whose kernel holds five copies
 _serial = attrgetter("serial")
 
 
@@ -25,6 +27,7 @@ class Group:
 
     __slots__ = (
         "budget", "core", "into", "members", "open", "outs", "parent", "pre", "reads", "shape", "size", "viewed",
+        "weight",
     )  # fmt: skip
 
     def __init__(self, shape: Shape, size: int, budget: int, parent: Group | None = None) -> None:
@@ -36,6 +39,7 @@ class Group:
         self.pre: Group | None = None
         self.open = False  # whether an output is read by another group
         self.into: Group | None = None
+        self.weight = 0
         self.viewed = False  # whether some member is read through a view
 
     def bindings(self) -> int:
@@ -80,6 +84,7 @@ def plan(roots: Iterable[Op], *, budget: int, fuse: bool, merge: bool = False) -
                 if stored:
                     home.outs.append(op)
             home.members.append(op)
+            home.weight += op.fn.weight or weigh(op.fn)
             home.reads.pop(op, None)
             _note_args(op, home, view)
         else:
@@ -116,6 +121,12 @@ def plan(roots: Iterable[Op], *, budget: int, fuse: bool, merge: bool = False) -
     for op in order:
         op._uses = None
     return groups
+
+
+def weigh(fn: Fn) -> int:
+    """What a function adds to a kernel's weight, found once."""
+    fn.weight = weight(fn.expr)
+    return fn.weight
 
 
 def _join(groups: list[Group]) -> None:
@@ -182,7 +193,8 @@ def _home(op: Op, uses: list[tuple[Group | None, Layout | None]], stored: bool) 
             group = merged
     if op.kind != EW:
         return group if _may_core(op, group, view, stored) else None
-    if len(group.members) >= MAX_OPS:
+    most = MAX_WEIGHT if group.parent is None else MAX_BEFORE
+    if group.weight + (op.fn.weight or weigh(op.fn)) > most and group.members:
         return None
     if view is not None:
         if stored or (group.size > op.size and not op.fn.cheap):
@@ -219,7 +231,7 @@ def _merge(a: Group, b: Group) -> Group | None:
     ):
         return None
     low, high = (a, b) if max(map(_serial, a.outs)) < max(map(_serial, b.outs)) else (b, a)
-    if low.open or len(low.members) + len(high.members) > MAX_OPS:
+    if low.open or low.weight + high.weight > MAX_WEIGHT:
         return None
     reads = {**high.reads, **low.reads}
     if len(reads) + len(low.outs) + len(high.outs) > high.budget:
@@ -228,6 +240,7 @@ def _merge(a: Group, b: Group) -> Group | None:
         return None
     high.reads = reads
     high.members += low.members
+    high.weight += low.weight
     high.outs += low.outs
     high.viewed |= low.viewed
     low.into = high

@@ -9,6 +9,7 @@ from importlib import resources
 _LINE = re.compile(r"^(const|alias) (\w+) = (.*?);", re.M)
 _USE = re.compile(r"^// use ([\w ,]+)$", re.M)
 _DEFINED = re.compile(r"^fn (\w+)\(", re.M)
+_BODY = re.compile(r"^fn (\w+)\([^\n]*(?:\}$|\{\n(?:.*\n)*?^\})", re.M)
 _CALLED = re.compile(r"\b(\w+)\(")
 
 
@@ -56,6 +57,28 @@ def library(files: list[str]) -> str:
     for file in files:
         visit(file)
     return "\n".join(done.values())
+
+
+@cache
+def bodies() -> dict[str, str]:
+    """Function name -> its text, for all of the library."""
+    texts = [read(f"lib/{stem}") for stem in sorted(set(homes().values()))]
+    return {m.group(1): m.group(0) for text in texts for m in _BODY.finditer(text)}
+
+
+def weight(expr: str) -> int:
+    """What compiling an expression costs, in additions: compilers inline every call, and their time grows with more
+    than the size of the result. A fit to SwiftShader's times."""
+    todo = _CALLED.findall(expr)
+    if not todo:
+        return 1
+    known, seen = bodies(), set[str]()
+    while todo:
+        name = todo.pop()
+        if name in known and name not in seen:
+            seen.add(name)
+            todo += _CALLED.findall(known[name])
+    return 1 + round((sum(len(known[name]) for name in seen) / 1000) ** 2)
 
 
 def uses(text: str) -> list[str]:
