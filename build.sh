@@ -93,12 +93,19 @@ prepare_lite() {
 
 run_lint() { prepare_python; .venv/bin/ruff check --output-format concise . && .venv/bin/ruff format --check .; }
 run_types() { prepare_python; prepare_node; .venv/bin/mypy && node_modules/.bin/tsc -p js_bridge; }
-run_unit() { prepare_python; $PY -m pytest tests/unit "${MARKS[@]}" "$@"; }
-run_browser() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/browser}" "${MARKS[@]}"; }
-run_limits() { prepare_tab; .venv/bin/tabgpu test tests/browser --limits "${MARKS[@]}" "$@"; }
-run_bench() { prepare_tab; .venv/bin/tabgpu test "${@:-tests/bench}" "${MARKS[@]}"; }
+# tests DEFAULT [ARGS]: into TESTS, the arguments for pytest; the default folder unless one of them is a path
+tests() {
+  local a default=$1; shift
+  TESTS=("${MARKS[@]}" "$@")
+  for a in "$@"; do [ -e "${a%%::*}" ] && return; done
+  TESTS=("$default" "${TESTS[@]}")
+}
+run_unit() { prepare_python; tests tests/unit "$@"; $PY -m pytest "${TESTS[@]}"; }
+run_browser() { prepare_tab; tests tests/browser "$@"; .venv/bin/tabgpu test "${TESTS[@]}"; }
+run_limits() { prepare_tab; tests tests/browser "$@"; .venv/bin/tabgpu test --limits "${TESTS[@]}"; }
+run_bench() { prepare_tab; tests tests/bench "$@"; .venv/bin/tabgpu test "${TESTS[@]}"; }
 # Two at a time: most of a tab's start-up is waiting for one core.
-run_site() { prepare_tab; prepare_lite; $PY -m pytest tests/site -n 2 --dist loadfile "${MARKS[@]}" "$@"; }
+run_site() { prepare_tab; prepare_lite; tests tests/site "$@"; $PY -m pytest -n 2 --dist loadfile "${TESTS[@]}"; }
 run_demo() { prepare_tab; .venv/bin/tabgpu run --file web/examples/data web/examples/digits/digits.py "$@"; }
 run_serve() { prepare_pyodide; .venv/bin/tabgpu serve web "$@"; }
 run_wheel() {

@@ -147,7 +147,9 @@ _new = object.__new__
 
 def fresh(op: Op) -> Array:
     """A new Array that names an Op's whole value."""
-    cell = _new(Cell)  # as Array(op.dtype, op.layout, Cell(op)), without the two calls: every operation comes here
+    cell = _new(
+        Cell
+    )  # as Array(op.dtype, op.layout, Cell(op)), without the two calls: every operation comes here
     cell.op = op
     op.cell = ref(cell)
     array = _new(Array)

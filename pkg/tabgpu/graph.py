@@ -34,7 +34,7 @@ class Fn:
     def __init__(self, name: str, expr: str, kinds: str, dtype: DType) -> None:
         self.name, self.expr, self.kinds, self.dtype = name, expr, kinds, dtype
         self.vector = is_operators(expr) and not re.search(r"&&|[|][|]|\d", expr)
-        self.weight = 0  # what compiling it costs, in additions; 0: not known yet (the planner asks kernels.weight)
+        self.weight = 0  # what compiling it costs, in additions; 0: not known yet (kernels.weight)
         self.cheap = is_operators(expr) or name.startswith("cast_")
         self.ident = next(_fn_idents)
 

@@ -65,9 +65,13 @@ def product(
     """(kernel, workgroups, first 20 words) of one gemm launch. Walks: offset, three batch strides, two more."""
     m, n, k = sizes
     count = dims[0] * dims[1] * dims[2]
-    choice: dict[str, Any] = choose(
-        m, n, k, count, a_walk[1:], b_walk[1:], (a_walk[0], b_walk[0]), facts.limits, facts.software
-    )
+    offsets = a_walk[0], b_walk[0]
+    try:
+        choice: dict[str, Any] = choose(
+            m, n, k, count, a_walk[1:], b_walk[1:], offsets, facts.limits, facts.software
+        )
+    except ValueError as error:  # limits below what WebGPU guarantees
+        raise LimitError(str(error)) from None
     tile = (("params", tuple(choice["params"].items())), ("unroll", tuple(choice["unroll"].items())))
     sig = Product(kind, region, rank, inputs, tile)
     kernel = kernel_for(sig, codegen.product, f"gemm_{kind}32_{choice['name']}", 0)

@@ -107,7 +107,13 @@ async def test_trigonometry_everywhere(name: str) -> None:
     x = np.concatenate([sweep(), multiples, far, -far, near])
     row = getattr(special, name, None) or getattr(tg, name)
     oracle = {"sinpi": ORACLES["sinpi"], "cospi": ORACLES["cospi"]}.get(name) or getattr(np, name)
-    check(name, oracle, {"tan": 4, "arcsin": 3, "arccos": 3, "arctan": 3}.get(name, 2), await row(x).numpy(), [x])
+    check(
+        name,
+        oracle,
+        {"tan": 4, "arcsin": 3, "arccos": 3, "arctan": 3}.get(name, 2),
+        await row(x).numpy(),
+        [x],
+    )
 
 
 async def test_issue_bank_e01_e02() -> None:

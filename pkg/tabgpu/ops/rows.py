@@ -72,7 +72,8 @@ class Row:
                     *[from_host(x, self.name) if w is None else x for x, w in zip(operands, key, strict=True)]
                 )
             if not any(isinstance(k, DType) for k in key):
-                return self(from_host(operands[0], self.name), *operands[1:])
+                first = float(operands[0]) if "f" in key and self.operand_kinds is None else operands[0]
+                return self(from_host(first, self.name), *operands[1:])
             fn, needed = self._resolve(key)
             found = self._resolved[key] = (fn, needed if any(needed) else None)
             if not any(needed) and (fn.kinds[-1] == "f" or Array is type(operands[-1])):
