@@ -16,8 +16,8 @@ from .lower import lower
 from .plan import Group, plan
 from .region import Facts
 
-MAX_PENDING = 128  # operations before the graph is flushed by itself
-MAX_DEPTH = 128
+MAX_PENDING = 256  # operations before the graph is flushed by itself
+MAX_DEPTH = 256  # a chain that is dropped is torn down recursively: 2,000 deep would overflow the tab's stack
 MAX_WORK = (
     1 << 28
 )  # elements (or multiply-adds / 1024) before a flush, so that the GPU starts and no submit is long

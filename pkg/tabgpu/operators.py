@@ -6,8 +6,10 @@ from typing import Any
 from weakref import ref
 
 from . import engine
-from .array import Array
+from .array import Array, fresh
+from .graph import EW, Op
 from .ops import creation, elementwise, manipulation, products, reductions
+from .ops.rows import Row
 
 BINARY = {
     "add": elementwise.add, "sub": elementwise.subtract, "mul": elementwise.multiply, "truediv": elementwise.divide,
@@ -57,7 +59,14 @@ def _bind() -> None:
 
 
 def _forward(function: Any) -> Any:
+    plain = function.plain if isinstance(function, Row) else {}
+
     def operator(self: Array, other: Any) -> Any:
+        fn = plain.get((self.dtype, type(other)))
+        if fn is not None:  # an array and a scalar that need no conversion: as the function itself would do
+            op, layout = self._cell.op, self._layout
+            seen = None if layout is op.layout else layout
+            return fresh(Op(EW, fn, (op, other), (seen, None), layout.shape, fn.dtype))
         return function(self, other) if type(other) in _PLAIN or _operand(other) else NotImplemented
 
     return operator

@@ -66,6 +66,24 @@ def plan(roots: Iterable[Op], *, budget: int, fuse: bool, merge: bool = False) -
     """
     wanted = {op for op in roots if op.buffer is None}
     order = _reachable(wanted)
+    try:
+        groups = _place(order, wanted, budget, fuse)
+    finally:
+        for op in order:
+            op._uses = None
+    if merge and fuse:
+        _join(groups)
+    groups = [g for g in groups if g.into is None]
+    groups.sort(key=lambda g: max(op.serial for op in g.outs))
+    for g in groups:
+        g.members.sort(key=_serial)
+        if g.pre is not None:
+            g.pre.members.sort(key=_serial)
+    return groups
+
+
+def _place(order: list[Op], wanted: set[Op], budget: int, fuse: bool) -> list[Group]:
+    """Puts every Op into a group. Each statement here is paid once an operation, so the common case is written out."""
     groups: list[Group] = []
     for op in order:
         uses: list[tuple[Group | None, Layout | None]] = op._uses
@@ -83,10 +101,24 @@ def plan(roots: Iterable[Op], *, budget: int, fuse: bool, merge: bool = False) -
                 view = uses[0][1]
                 if stored:
                     home.outs.append(op)
+                home.reads.pop(op, None)
             home.members.append(op)
             home.weight += op.fn.weight or weigh(op.fn)
-            home.reads.pop(op, None)
-            _note_args(op, home, view)
+            if view is not None:
+                _note_args(op, home, view)
+                continue
+            reads = home.reads  # as _note_args
+            for k, a in enumerate(op.args):
+                if type(a) is Op:
+                    if a.buffer is None and a.kind >= EW:
+                        v = op.views[k]
+                        if v is not None:
+                            home.viewed = True
+                        a._seen += 1
+                        a._uses.append((home, v))
+                        reads[a] = None
+                    elif a.kind == LEAF or a.buffer is not None:
+                        reads[a] = None
         else:
             if home is None:
                 home = Group(op.shape, op.size, budget)
@@ -110,16 +142,6 @@ def plan(roots: Iterable[Op], *, budget: int, fuse: bool, merge: bool = False) -
                     if a.buffer is None and a.kind >= EW:
                         a._seen += 1
                         a._uses.append((None, None))
-    if merge and fuse:
-        _join(groups)
-    groups = [g for g in groups if g.into is None]
-    groups.sort(key=lambda g: max(op.serial for op in g.outs))
-    for g in groups:
-        g.members.sort(key=_serial)
-        if g.pre is not None:
-            g.pre.members.sort(key=_serial)
-    for op in order:
-        op._uses = None
     return groups
 
 
@@ -143,16 +165,16 @@ def _join(groups: list[Group]) -> None:
 
 def _reachable(wanted: set[Op]) -> list[Op]:
     """All pending ancestors, newest first."""
-    seen = set(wanted)
-    stack = list(wanted)
-    while stack:
-        op = stack.pop()
+    order = list(wanted)
+    for op in order:
         op._seen, op._uses = 0, []
+    for op in order:  # grows on the way; an Op with a list of uses is in it
         for a in op.args:
-            if type(a) is Op and a.buffer is None and a.kind >= EW and a not in seen:
-                seen.add(a)
-                stack.append(a)
-    return sorted(seen, key=_serial, reverse=True)
+            if type(a) is Op and a._uses is None and a.buffer is None and a.kind >= EW:
+                a._seen, a._uses = 0, []
+                order.append(a)
+    order.sort(key=_serial, reverse=True)
+    return order
 
 
 def _note_args(op: Op, group: Group, view: Layout | None) -> None:
@@ -180,7 +202,7 @@ def _home(op: Op, uses: list[tuple[Group | None, Layout | None]], stored: bool) 
         return None
     if group.into is not None:
         group = find(group)
-    for other, v in uses[1:]:
+    for other, v in uses[1:] if len(uses) > 1 else ():
         if v != view or other is None:
             return None
         other = find(other)
@@ -208,6 +230,8 @@ def _home(op: Op, uses: list[tuple[Group | None, Layout | None]], stored: bool) 
         if type(a) is Op and a is not last and a not in reads and (a.buffer is not None or a.kind >= EW):
             fresh += 1
         last = a
+    if group.core is None and group.parent is None:
+        return group if len(reads) + len(group.outs) + fresh <= group.budget else None
     return group if group.bindings() + fresh <= group.budget else None
 
 

@@ -17,7 +17,7 @@ from .layout import Layout, collapse, compose
 from .plan import Group
 
 U32 = 0xFFFFFFFF
-_floats: dict[float, int] = {}  # bits of floats seen lately; never of zeros, since -0.0 == 0.0
+_floats: dict[float, int] = {}  # bits of float operands seen lately; never of zeros, since -0.0 == 0.0
 _F, _U = struct.Struct("<f"), struct.Struct("<I")
 kernels: dict[Any, Kernel] = {}
 recipes: dict[Any, Any] = {}
@@ -93,22 +93,24 @@ class Numbering:
         nodes = self.nodes
         scalars = self.scalars
         for op in members:
-            view = views.get(op)
             fn = op.fn
             refs = []
-            for k, a in enumerate(op.args):
-                if type(a) is not Op:
+            for a in op.args:
+                if type(a) is float and a in _floats:
                     refs.append(len(scalars) * 4 + 2)
-                    found = _floats.get(a) if a and type(a) is float and fn.kinds[k] == "f" else None
-                    scalars.append(bits(a, fn.kinds[k]) if found is None else found)
-                else:
+                    scalars.append(_floats[a])
+                elif type(a) is Op:
                     at = index.get(a)
                     if at is None:
-                        v = op.views[k]
+                        v, view = op.views[len(refs)], views.get(op)
                         if view is not None:
                             v = view if v is None else compose(view, v)
                         at = self.access(a, v)
                     refs.append(at)
+                else:
+                    kind = fn.kinds[len(refs)]
+                    refs.append(len(scalars) * 4 + 2)
+                    scalars.append(bits(a, kind))
             index[op] = len(nodes) * 4
             nodes.append((fn, tuple(refs)))
         return self

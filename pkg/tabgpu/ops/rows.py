@@ -34,7 +34,7 @@ class Row:
         self.__doc__ = doc
         self.__module__ = "tabgpu"
         self._fns: dict[str, Fn] = {}
-        self._plain: dict[tuple[Any, ...], Fn] = {}
+        self.plain: dict[tuple[Any, ...], Fn] = {}
         self._resolved: dict[tuple[Any, ...], tuple[Fn, tuple[Row | None, ...] | None]] = {}
 
     def __repr__(self) -> str:
@@ -49,13 +49,13 @@ class Row:
                 op, layout = x._cell.op, x._layout
                 seen = None if layout is op.layout else layout
                 if type(y) is Array:
-                    fn = self._plain.get((x.dtype, y.dtype))
+                    fn = self.plain.get((x.dtype, y.dtype))
                     if fn is not None and y._layout.shape == layout.shape:
                         op2, layout2 = y._cell.op, y._layout
                         seen2 = None if layout2 is op2.layout else layout2
                         return fresh(Op(EW, fn, (op, op2), (seen, seen2), layout.shape, fn.dtype))
                 else:
-                    fn = self._plain.get((x.dtype, type(y)))
+                    fn = self.plain.get((x.dtype, type(y)))
                     if fn is not None:
                         return fresh(Op(EW, fn, (op, y), (seen, None), layout.shape, fn.dtype))
         return self._general(operands)
@@ -77,7 +77,7 @@ class Row:
             fn, needed = self._resolve(key)
             found = self._resolved[key] = (fn, needed if any(needed) else None)
             if not any(needed) and (fn.kinds[-1] == "f" or Array is type(operands[-1])):
-                self._plain[tuple([x.dtype if type(x) is Array else type(x) for x in operands])] = fn
+                self.plain[tuple([x.dtype if type(x) is Array else type(x) for x in operands])] = fn
         fn, casts = found
         if casts is not None:
             operands = tuple(
