@@ -18,9 +18,7 @@ from .region import Facts
 
 MAX_PENDING = 256  # operations before the graph is flushed by itself
 MAX_DEPTH = 256  # a chain that is dropped is torn down recursively: 2,000 deep would overflow the tab's stack
-MAX_WORK = (
-    1 << 28
-)  # elements (or multiply-adds / 1024) before a flush, so that the GPU starts and no submit is long
+MAX_WORK = 1 << 28  # elements (or multiply-adds / 1024) before a flush: the GPU starts, and no submit is long
 RECENT = 8  # the newest operations stay pending: they may be the middle of an expression
 BIG = 1 << 20
 
