@@ -56,7 +56,7 @@ async def test_an_invalid_kernel_at_a_read(monkeypatch: pytest.MonkeyPatch) -> N
     await soon(tg.synchronize())
 
 
-@pytest.mark.parametrize("how", ["flush", "128 operations"])
+@pytest.mark.parametrize("how", ["flush", "many operations"])
 async def test_an_invalid_kernel_at_a_flush(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     x = tg.asarray(HOST)
     other = x + 5
@@ -66,7 +66,7 @@ async def test_an_invalid_kernel_at_a_flush(how: str, monkeypatch: pytest.Monkey
         if how == "flush":
             engine.flush()
         else:
-            many = [x + k for k in range(200)]
+            many = [x + k for k in range(engine.MAX_PENDING + 50)]
         assert bad._cell.op.buffer is not None, "the flush has not happened"
         dependent = bad + x
         for array in (bad, dependent, bad[1], dependent):

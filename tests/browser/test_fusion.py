@@ -426,7 +426,7 @@ async def test_assignment_between_pending_operations() -> None:
     assert np.abs(new - (np.tanh(x.astype(np.float64) + 5) + w)).max() < 1e-6
 
 
-@pytest.mark.parametrize("depth", [100, 127, 128, 129, 1000])
+@pytest.mark.parametrize("depth", [100, 255, 256, 257, 1000])
 @pytest.mark.limits
 async def test_long_chains(depth: int) -> None:
     a = tg.asarray(np.arange(5, dtype=np.int32))
