@@ -5,7 +5,7 @@
 /** @typedef {{getBuffer(kind?: string): {data: Uint8Array<ArrayBuffer>, release(): void}, destroy?(): void}} Memory a Python buffer, seen through its proxy */
 /** @typedef {{number: number, serial: number, kind: string, message: string}} Fault an error of one submit (serial 0: of none in particular, below: of a read), numbered in order */
 
-const ALLOC = 1, FREE = 2, DISPATCH = 3, COPY = 4;
+const ALLOC = 1, FREE = 2, DISPATCH = 3;
 const WINDOW = 4096;
 const MAX_BIND_GROUPS = 4096;
 const MAX_STAGING = 4;
@@ -328,12 +328,6 @@ export class Bridge {
       } else if (verb === FREE) {
         freed.push(words[at + 1]);
         at += 2;
-      } else if (verb === COPY) {
-        pass?.end();
-        pass = undefined;
-        const [, from, fromOffset, to, toOffset, n] = words.subarray(at, at + 6);
-        encoder.copyBufferToBuffer(/** @type {GPUBuffer} */ (this.buffers.get(from)), fromOffset, /** @type {GPUBuffer} */ (this.buffers.get(to)), toOffset, n);
-        at += 6;
       } else throw new Error(`bad command ${verb} at ${at}`);
     }
     pass?.end();

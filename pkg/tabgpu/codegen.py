@@ -90,9 +90,6 @@ class Writer:
         at, self.at = self.at, self.at + n
         return at
 
-    def typename(self, kind: str) -> str:
-        return (VECTOR_TYPE if self.width == 4 else SCALAR_TYPE)[kind]
-
     def scalar(self, slot: int, kind: str) -> str:
         bits = word(self.scalar_at + slot)
         one = {"u": bits, "b": f"({bits} != 0u)"}.get(kind) or f"bitcast<{SCALAR_TYPE[kind]}>({bits})"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from .errors import TabgpuError
-
 
 class DType:
     """One element type. `kind` is the compute class: b bool, i signed, u unsigned, f real, c complex.
@@ -116,24 +114,6 @@ def _numpy_name(spec: Any) -> str:
         return ""
 
 
-class Weak:
-    """A Python scalar's claim in promotion: a kind without a width."""
-
-    __slots__ = ("kind", "value")
-
-    def __init__(self, value: bool | int | float | complex) -> None:
-        self.value = value
-        self.kind = (
-            "b"
-            if isinstance(value, bool)
-            else "i"
-            if isinstance(value, int)
-            else "f"
-            if isinstance(value, float)
-            else "c"
-        )
-
-
 _cache: dict[tuple[object, ...], DType] = {}
 
 
@@ -178,6 +158,3 @@ def check_scalar(value: Any, dtype: DType, where: str) -> None:
         low, high = (-(2**31), 2**31 - 1) if dtype.kind == "i" else (0, 2**32 - 1)
         if not low <= value <= high:
             raise OverflowError(f"{where}: Python integer {value} out of bounds for {dtype.name}")
-
-
-__all__ = ["ALL", "DType", "TabgpuError", "as_dtype", "promote"]

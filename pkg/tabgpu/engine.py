@@ -9,7 +9,7 @@ from .config import Config
 from .device import Device, can_suspend, open_device, run_sync, size_class
 from .dtypes import DType
 from .errors import LimitError, NotInitializedError, OutOfMemoryError, SyncError, TabgpuError
-from .graph import EW, IOTA, LEAF, SCALAR, Fn, Op, nbytes_of
+from .graph import EW, IOTA, LEAF, SCALAR, Op, copy_fn, nbytes_of
 from .launch import Launch
 from .layout import Layout, Shape, is_contiguous
 from .lower import lower
@@ -26,7 +26,6 @@ _device: Device | None = None
 _opening: tuple[Config, Any, asyncio.Task[Device]] | None = None
 _pending: list[Any] = []
 _work = 0
-_copies: dict[DType, Fn] = {}
 
 
 def device() -> Device:
@@ -218,14 +217,6 @@ def _drop(op: Op) -> None:
             a.uses -= 1
     op.args = op.views = ()
     op.depth = 0
-
-
-def copy_fn(dtype: DType) -> Fn:
-    """The function that copies (and so packs) values of a dtype."""
-    fn = _copies.get(dtype)
-    if fn is None:
-        fn = _copies[dtype] = Fn(f"copy_{dtype.name}", "x", dtype.kind, dtype)
-    return fn
 
 
 def packed(op: Op, layout: Layout) -> tuple[Op, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import count
 from typing import Any
 from weakref import ref
@@ -37,6 +38,12 @@ class Fn:
         self.weight = 0  # what compiling it costs, in additions; 0: not known yet (kernels.weight)
         self.cheap = is_operators(expr) or name.startswith("cast_")
         self.ident = next(_fn_idents)
+
+
+@cache
+def copy_fn(dtype: DType) -> Fn:
+    """The function that copies (and so packs) values of a dtype."""
+    return Fn(f"copy_{dtype.name}", "x", dtype.kind, dtype)
 
 
 class ReduceFn:

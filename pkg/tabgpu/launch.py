@@ -10,11 +10,10 @@ from .graph import Op
 class Kernel:
     """One pipeline's worth of WGSL. `access` has one letter a binding: r read-only, w written."""
 
-    __slots__ = ("access", "code", "label", "pipeline", "workgroup")
+    __slots__ = ("access", "code", "label", "workgroup")
 
     def __init__(self, label: str, code: str, access: str, workgroup: int) -> None:
         self.label, self.code, self.access, self.workgroup = label, code, access, workgroup
-        self.pipeline = 0  # the device's id, 0 before it is made
 
 
 class Launch(NamedTuple):

@@ -301,14 +301,3 @@ def collapse_one(shape: Shape, strides: Shape) -> tuple[tuple[int | None], int]:
     if len(dims) <= 1:
         return (dims[0] if dims else 1,), (walks[0][0] if dims else 0)
     return (None,), 0
-
-
-def extent(shape: Shape, strides: Shape, offset: int) -> tuple[int, int]:
-    """The lowest and highest element position touched by a non-empty view."""
-    low = high = offset
-    for n, s in zip(shape, strides, strict=True):
-        if s < 0:
-            low += (n - 1) * s
-        else:
-            high += (n - 1) * s
-    return low, high

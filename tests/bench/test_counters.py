@@ -92,7 +92,7 @@ def test_a_thousand_scalars_compile_nothing() -> None:
             u = a * (k / 7) + float(k)
         got = read(u)
     np.testing.assert_allclose(
-        got, host(300) * np.float32(999 / 7) + 999, rtol=1e-5, atol=1e-3
+        got, host(300) * np.float32(999 / 7) + 999, rtol=1e-5, atol=1e-4
     )  # fma: one element cancels
     assert n.pipelines <= 1  # several live results at a flush may share a launch
     with counted() as n:

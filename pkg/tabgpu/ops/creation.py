@@ -7,9 +7,9 @@ from operator import index as as_index
 from typing import Any
 
 from ..array import Array, fresh, source, view
-from ..dtypes import DType, as_dtype, bool_, check_scalar, float32, int32, uint32
-from ..graph import EW, IOTA, Cell, Fn, Op
-from ..layout import as_shape, broadcast_to, normalize_axis
+from ..dtypes import as_dtype, bool_, check_scalar, float32, int32, uint32
+from ..graph import EW, IOTA, Cell, Op, copy_fn
+from ..layout import as_shape, broadcast_to
 from . import elementwise as ew
 from .convert import constant, from_host
 from .rows import CASTS
@@ -45,16 +45,7 @@ def _check_device(device: Any) -> None:
 def copy_of(x: Array) -> Array:
     """A new array with the same values, of its own memory."""
     op, layout = source(x)
-    return fresh(Op(EW, _copy_fn(x.dtype), (op,), (layout,), x.shape, x.dtype))
-
-
-_copy_fns: dict[DType, Fn] = {}
-
-
-def _copy_fn(dtype: DType) -> Fn:
-    if dtype not in _copy_fns:
-        _copy_fns[dtype] = Fn(f"copy_{dtype.name}", "x", dtype.kind, dtype)
-    return _copy_fns[dtype]
+    return fresh(Op(EW, copy_fn(x.dtype), (op,), (layout,), x.shape, x.dtype))
 
 
 def astype(x: Array, dtype: Any, /, *, copy: bool = True) -> Array:
@@ -218,11 +209,3 @@ def eye(
 def identity(n: int, dtype: Any = float32) -> Array:
     """The n x n identity matrix."""
     return eye(n, dtype=dtype)
-
-
-def indices_along(shape: tuple[int, ...], axis: int) -> Array:
-    """int32 positions along one axis, broadcast over a shape."""
-    k = normalize_axis(axis, len(shape), "indices_along")
-    index = positions(shape[k])
-    strides = tuple(int(d == k) for d in range(len(shape)))
-    return view(index, index._layout._replace(shape=shape, strides=strides))
