@@ -12,7 +12,7 @@ from .dtypes import DType
 from .layout import Layout, Shape, contiguous
 
 # kinds of Op
-LEAF, SCALAR, IOTA, EW, REDUCE, MATMUL = range(6)
+LEAF, SCALAR, IOTA, EW, REDUCE, MATMUL, KERNEL = range(7)
 
 _serials = count(1)
 _fn_idents = count(1)

@@ -1,15 +1,15 @@
-"""Groups -> Launches: elementwise ones here; cores in lower_reduction, lower_product; wide buffers in lower_wide.
+"""Groups -> Launches: elementwise ones here; cores in lower_reduction, lower_product, routines/; wide buffers in lower_wide.
 
 What depends on structure and shapes alone (kernel, grid, parameter words but scalars) is a Recipe, found again by key.
 """
 
 from __future__ import annotations
 
-from . import codegen, lower_wide
+from . import codegen, lower_wide, routines
 from .codegen import Elementwise
 from .dtypes import DType
 from .errors import LimitError
-from .graph import IOTA, MATMUL, REDUCE
+from .graph import IOTA, KERNEL, MATMUL, REDUCE
 from .launch import Kernel, Launch
 from .layout import collapse
 from .lower_product import lower_product
@@ -33,6 +33,8 @@ def lower(group: Group, facts: Facts) -> list[Launch]:
         return lower_elementwise(group, facts)
     if core.kind == REDUCE:
         return lower_reduction(group, facts)
+    if core.kind == KERNEL:
+        return routines.lower(core, facts)
     assert core.kind == MATMUL
     return lower_product(group, facts)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from operator import attrgetter
 
-from .graph import EW, LEAF, MATMUL, REDUCE, Fn, Op
+from .graph import EW, KERNEL, LEAF, MATMUL, REDUCE, Fn, Op
 from .kernels import weight
 from .layout import Layout, Shape, compose
 
@@ -198,7 +198,7 @@ def _note_args(op: Op, group: Group, view: Layout | None) -> None:
 def _home(op: Op, uses: list[tuple[Group | None, Layout | None]], stored: bool) -> Group | None:
     """The group of its consumers that an Op may join, or None."""
     group, view = uses[0]
-    if group is None:
+    if group is None or op.kind == KERNEL:
         return None
     if group.into is not None:
         group = find(group)

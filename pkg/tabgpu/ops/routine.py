@@ -1,0 +1,32 @@
+"""What functions need to hand work to a hand-written kernel (routines/): operands as stored memory, and the new Op."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import engine
+from ..array import Array, fresh, source
+from ..dtypes import DType
+from ..graph import IOTA, KERNEL, SCALAR, Op
+from ..layout import Shape
+from .creation import copy_of
+
+
+def stored(x: Array) -> Op:
+    """An Op that holds x row-major from its first element on; views, constants and ranges are copied."""
+    op, seen = source(x)
+    if seen is not None or (op.kind in (SCALAR, IOTA) and op.buffer is None):
+        op, _ = source(copy_of(x))
+    return op
+
+
+def routine(
+    name: str, args: Sequence[Op], shape: Shape, dtype: DType, extra: Any = None, work: int = 0
+) -> Array:
+    """A pending Array that routines/NAME computes from args (see `stored`). extra: hashable parameters. work: what it
+    costs in elements, where that is more than the size of the result."""
+    out = fresh(Op(KERNEL, name, tuple(args), (None,) * len(args), shape, dtype, extra))
+    if work:
+        engine.weigh(work)
+    return out
