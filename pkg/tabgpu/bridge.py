@@ -1,8 +1,10 @@
-"""The door to JavaScript: loads bridge.js and passes bytes. The only module that imports `js` and `pyodide`."""
+"""The door to the host: loads bridge.js in a tab, bridge_native.py elsewhere. Alone imports `js` and `pyodide`."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import sys
 from importlib import resources
 from typing import Any
 
@@ -19,17 +21,13 @@ _module: Any = None
 
 def in_browser() -> bool:
     """Whether Python runs in Pyodide."""
-    try:
-        import pyodide_js  # noqa: F401  # pyodide's own marker of a live JavaScript side
-    except ImportError:
-        return False
-    return True
+    return sys.platform == "emscripten"
 
 
 def can_suspend() -> bool:
-    """Whether a synchronous call may wait for a promise right here (JSPI, entered asynchronously)."""
+    """Whether a synchronous call may wait right here: in a tab JSPI, entered asynchronously; always in CPython."""
     if not in_browser():
-        return False
+        return True
     from pyodide.ffi import can_run_sync
 
     return bool(can_run_sync())
@@ -37,16 +35,38 @@ def can_suspend() -> bool:
 
 def run_sync(awaitable: Any) -> Any:
     """Waits for an awaitable without `await`; only where can_suspend()."""
-    from pyodide.ffi import run_sync as run
-
+    if in_browser():
+        from pyodide.ffi import run_sync as run
+    else:
+        from .bridge_native import run_sync as run
     return run(awaitable)
 
 
-def js_exception() -> type[Exception]:
-    """The class of exceptions that come from JavaScript; only with a live JavaScript side."""
-    from pyodide.ffi import JsException
+def start(coroutine: Any) -> Any:
+    """Work that several callers `await join(..)`; it outlives those that are cancelled."""
+    if not in_browser():
+        from .bridge_native import Shared
 
-    return JsException  # type: ignore[no-any-return]
+        return Shared(coroutine)
+    task = asyncio.ensure_future(coroutine)
+    task.add_done_callback(lambda t: t.cancelled() or t.exception())  # seen: no warning if all are cancelled
+    return task
+
+
+def join(started: Any) -> Any:
+    """An awaitable of what start() gave."""
+    return asyncio.shield(started) if isinstance(started, asyncio.Future) else started
+
+
+def js_exception() -> type[Exception]:
+    """The class of exceptions that come from the other side of the bridge."""
+    if in_browser():
+        from pyodide.ffi import JsException
+
+        return JsException  # type: ignore[no-any-return]
+    from .bridge_native import HostError
+
+    return HostError
 
 
 async def _load() -> Any:
@@ -72,9 +92,10 @@ async def _load() -> Any:
 async def open_device(limits: dict[str, int], power: str, device: Any = None) -> tuple[Any, dict[str, Any]]:
     """The bridge object of a new device and its description; NoAdapterError says what to do where there is none."""
     if not in_browser():
-        raise NoAdapterError(
-            "tabgpu runs in Pyodide in a browser tab; `tabgpu run script.py` starts one from a terminal"
-        )
+        from . import bridge_native
+
+        native = bridge_native.open_device(limits, power, device)
+        return native, json.loads(native.describe())
     from pyodide.ffi import JsException
 
     module = await _load()

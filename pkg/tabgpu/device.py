@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from array import array
@@ -16,7 +15,7 @@ from .errors import DeviceLostError, GPUInternalError, KernelError, LimitError, 
 from .graph import Buffer, nbytes_of
 from .launch import Kernel, Launch
 
-can_suspend, run_sync = bridge.can_suspend, bridge.run_sync
+can_suspend, run_sync, start, join = bridge.can_suspend, bridge.run_sync, bridge.start, bridge.join
 ALLOC, FREE, DISPATCH = 1, 2, 3
 READ_CHUNK = 64 << 20
 _generations = count(1)
@@ -105,7 +104,7 @@ class Device:
         ] = {}  # submit serial -> ids made by it and sizes, until confirmed
         self._pipelines: dict[Kernel, int] = {}
         self._pipeline_ids = count(1)
-        self._compiling: dict[Kernel, asyncio.Future[str]] = {}
+        self._compiling: dict[Kernel, Any] = {}
         self._words: list[int] = []
         self._params: list[int] = []
         self._stream = array("I")
@@ -242,9 +241,9 @@ class Device:
         """Makes pipelines concurrently; KernelError names the first that is wrong. Calls share what is under way."""
         for kernel in kernels:
             if kernel not in self._compiling:
-                self._compiling[kernel] = asyncio.ensure_future(self._compile(kernel))
+                self._compiling[kernel] = bridge.start(self._compile(kernel))
         under_way = [self._compiling[k] for k in kernels]
-        answers = [await asyncio.shield(task) for task in under_way]
+        answers = [await bridge.join(task) for task in under_way]
         self.check()
         wrong = [message for message in answers if message]
         if wrong:

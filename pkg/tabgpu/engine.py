@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from .config import Config
-from .device import Device, can_suspend, open_device, run_sync, size_class
+from .device import Device, can_suspend, join, open_device, run_sync, size_class, start
 from .dtypes import DType
 from .errors import LimitError, NotInitializedError, OutOfMemoryError, SyncError, TabgpuError
 from .graph import EW, IOTA, LEAF, SCALAR, Op, copy_fn, nbytes_of
@@ -23,7 +23,7 @@ RECENT = 8  # the newest operations stay pending: they may be the middle of an e
 BIG = 1 << 20
 
 _device: Device | None = None
-_opening: tuple[Config, Any, asyncio.Task[Device]] | None = None
+_opening: tuple[Config, Any, Any] | None = None
 _pending: list[Any] = []
 _work = 0
 
@@ -48,14 +48,11 @@ async def open_new(config: Config, given: Any = None) -> Device:
     while _opening is not None:
         wanted, on, task = _opening
         if wanted == config and on is given:
-            return await asyncio.shield(task)
+            return await join(task)  # type: ignore[no-any-return]
         await asyncio.wait([task])
-    task = asyncio.ensure_future(_open(config, given))
-    task.add_done_callback(
-        lambda t: t.cancelled() or t.exception()
-    )  # seen: no warning if all callers are cancelled
+    task = start(_open(config, given))
     _opening = config, given, task
-    return await asyncio.shield(task)
+    return await join(task)  # type: ignore[no-any-return]
 
 
 async def _open(config: Config, given: Any) -> Device:
@@ -73,7 +70,7 @@ async def _open(config: Config, given: Any) -> Device:
 
 async def _first() -> Device:
     """The device that is opening, or one with default options."""
-    return await (open_new(Config()) if _opening is None else asyncio.shield(_opening[2]))
+    return await (open_new(Config()) if _opening is None else join(_opening[2]))
 
 
 def upload(memory: Any, dtype: DType, shape: Shape, what: str) -> Op:

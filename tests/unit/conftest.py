@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import types
 from collections.abc import Callable, Iterator
 
 import emulator
@@ -15,12 +13,8 @@ from tabgpu.device import Device
 
 
 @pytest.fixture
-def open_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Device]]:
+def open_gpu() -> Iterator[Callable[..., Device]]:
     """open_gpu(fuse=.., limits..) -> a device that is now the open one; may be called again."""
-    ffi = types.ModuleType("pyodide.ffi")
-    ffi.JsException = emulator.JsException  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "pyodide", types.ModuleType("pyodide"))
-    monkeypatch.setitem(sys.modules, "pyodide.ffi", ffi)
 
     def start(
         *, fuse: bool = True, fused: int | None = None, options: dict[str, int] | None = None, **limits: int

@@ -12,6 +12,7 @@ import numpy as np
 
 from tabgpu import region
 from tabgpu.array import fetch
+from tabgpu.bridge_native import HostError
 from tabgpu.codegen import Elementwise, Gather, Product, Reduction, Region
 from tabgpu.device import Device
 
@@ -354,10 +355,6 @@ def product(sig: Product, words: np.ndarray, bound: list[Bound], groups: int) ->
 # --- the door -------------------------------------------------------------------------------------------------------
 
 
-class JsException(Exception):
-    """What Pyodide raises for an error of JavaScript."""
-
-
 class Bridge:
     """What Device calls. `ran` lists the labels of all dispatches."""
 
@@ -456,7 +453,7 @@ class Bridge:
         at = 0
         for ident, begin, n in np.frombuffer(bytes(request), np.uint32).reshape(-1, 3).tolist():
             if ident not in self.buffers:
-                raise JsException(f"TypeError: no buffer {ident}")
+                raise HostError(f"TypeError: no buffer {ident}")
             assert begin % 4 == n % 4 == 0 and begin + n <= self.buffers[ident].nbytes
             target[at : at + n] = self.buffers[ident].view(np.uint8)[begin : begin + n].tobytes()
             at += n

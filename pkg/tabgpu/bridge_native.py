@@ -1,0 +1,483 @@
+"""The verbs of bridge.js on wgpu-native, for CPython on a desktop; how a synchronous call waits there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import threading
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any
+
+from .errors import NoAdapterError, SyncError
+
+ALLOC, FREE, DISPATCH = 1, 2, 3
+WINDOW = 4096
+MAX_BIND_GROUPS = 4096
+MAX_STAGING = 4
+MAX_STAGED = 64 << 20  # bytes
+FEATURES = {"shader-f16": "shader-f16", "subgroup": "subgroups", "timestamp-query": "timestamp-query"}
+STORAGE = {"r": "read-only-storage", "w": "storage"}
+_NATIVE = (
+    "Outside of a browser tabgpu runs on wgpu: `pip install 'tabgpu[native]'`; `tabgpu run script.py` "
+    "starts a browser tab instead"
+)
+_DRIVER = (
+    "wgpu needs a driver for Vulkan, Metal or Direct3D 12. Without a GPU, Debian's mesa-vulkan-drivers (llvmpipe) "
+    "compute on the CPU; TABGPU_ADAPTER=name chooses one of several adapters"
+)
+
+
+class HostError(RuntimeError):
+    """What a promise of bridge.js would be rejected with."""
+
+
+# --- waiting ----------------------------------------------------------------------------------------------------------
+
+
+class _Thread(threading.local):
+    driving = 0  # coroutines run by hand on this thread: a verb must not suspend them
+    loop: asyncio.AbstractEventLoop | None = None
+
+
+_thread = _Thread()
+
+
+def drive(steps: Generator[Any, Any, Any]) -> Any:
+    """Runs a coroutine to its end without an event loop: verbs block instead of suspending it."""
+    _thread.driving += 1
+    try:
+        while True:
+            awaited = steps.send(None)
+            if awaited is not None and not awaited.done():
+                raise SyncError(
+                    "a synchronous read inside a running event loop cannot wait for that loop's other tasks: `await` it"
+                )
+            if awaited is not None:
+                awaited._asyncio_future_blocking = False
+    except StopIteration as done:
+        return done.value
+    finally:
+        _thread.driving -= 1
+        steps.close()
+
+
+def run_sync(awaitable: Awaitable[Any]) -> Any:
+    """Waits here: by hand inside a running event loop (also a notebook's), on a loop of this thread's own elsewhere."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        if _thread.loop is None or _thread.loop.is_closed():
+            _thread.loop = asyncio.new_event_loop()
+        return _thread.loop.run_until_complete(_whole(awaitable))
+    return drive(awaitable.__await__())
+
+
+async def _whole(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable
+
+
+async def settled(promise: Any) -> Any:
+    """The result of a promise of wgpu: blocking where a coroutine is driven by hand, else the event loop goes on."""
+    return promise.sync_wait() if _thread.driving else await promise
+
+
+class Shared:
+    """A coroutine that several may await, on any loop or none: the first to come runs it to its end."""
+
+    def __init__(self, coroutine: Any) -> None:
+        self._coroutine = coroutine
+        self._value: Any = None
+        self._error: Exception | None = None
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        if self._coroutine is not None:
+            coroutine, self._coroutine = self._coroutine, None
+            try:
+                self._value = drive(coroutine.__await__())
+            except Exception as error:
+                self._error = error
+        if self._error is not None:
+            raise self._error
+        return self._value
+        yield  # a generator: what `await` takes
+
+    def __del__(self) -> None:
+        if self._coroutine is not None:
+            self._coroutine.close()
+
+
+# --- opening ----------------------------------------------------------------------------------------------------------
+
+
+def adapter(power: str) -> Any:
+    """The adapter to use: a GPU rather than a CPU, Vulkan, Metal and Direct3D 12 rather than OpenGL."""
+    try:
+        import wgpu
+    except ImportError:
+        raise NoAdapterError(_NATIVE) from None
+    try:
+        found = wgpu.gpu.enumerate_adapters_sync()
+    except Exception as error:
+        raise NoAdapterError(f"wgpu offers no adapter: {error}. {_DRIVER}") from None
+    name = os.environ.get("TABGPU_ADAPTER", "").lower()
+    fitting = [a for a in found if name in json.dumps(dict(a.info)).lower()]
+    if not fitting:
+        said = ", ".join(a.info["device"] for a in found) or "none at all"
+        raise NoAdapterError(f"wgpu offers no adapter{f' {name!r}' if name else ''}, but {said}. {_DRIVER}")
+    kinds = (
+        ["DiscreteGPU", "IntegratedGPU"] if power == "high-performance" else ["IntegratedGPU", "DiscreteGPU"]
+    )
+
+    def rank(a: Any) -> tuple[int, bool]:
+        kind = a.info["adapter_type"]
+        return (kinds.index(kind) if kind in kinds else 3 if kind == "CPU" else 2), "GL" in a.info[
+            "backend_type"
+        ]
+
+    return min(fitting, key=rank)
+
+
+def camel(name: str) -> str:
+    first, *rest = name.split("-")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def open_device(limits: dict[str, int], power: str, given: Any) -> Bridge:
+    """A Bridge on a new device with the adapter's own limits (lowered by `limits`), or on a given wgpu.GPUDevice."""
+    if given is not None:
+        return Bridge(given, own=False)
+    chosen = adapter(power)
+    wanted = {}
+    for name, value in chosen.limits.items():
+        asked = limits.get(camel(name)) if name.startswith("max") else None
+        wanted[name] = value if asked is None else min(value, asked)
+    features = [name for name in FEATURES if name in chosen.features]
+    try:
+        device = chosen.request_device_sync(
+            label="tabgpu", required_limits=wanted, required_features=features
+        )
+    except Exception as error:
+        raise NoAdapterError(f"the adapter gave no device: {error}. {_DRIVER}") from None
+    return Bridge(device)
+
+
+# --- the verbs --------------------------------------------------------------------------------------------------------
+
+
+class Bridge:
+    """What bridge.js offers to device.py. wgpu raises where WebGPU has error scopes; faults are kept in the same way."""
+
+    def __init__(self, device: Any, own: bool = True) -> None:
+        import wgpu
+
+        self.wgpu, self.device, self.own = wgpu, device, own
+        self.buffers: dict[int, Any] = {}  # None: it could not be allocated
+        self.pipelines: dict[
+            int, tuple[str, Any, Any]
+        ] = {}  # label, pipeline (None: broken), layout of group 0
+        self.layouts: dict[str, Any] = {}
+        self.groups: dict[tuple[int, ...], Any] = {}
+        self.mentions: dict[int, set[tuple[int, ...]]] = {}  # the bind groups that mention a buffer
+        self.broken: dict[int, str] = {}
+        self.faults: list[dict[str, Any]] = []
+        self.faults_so_far = self.reads = 0
+        self.staging: list[Any] = []
+        self.stream: Any = None
+        self.uniform: Any = None
+        self.window: Any = None
+        self.lostReason = ""
+        kind = {"type": "uniform", "has_dynamic_offset": True, "min_binding_size": WINDOW}
+        self.window_layout = self._layout("parameters", [kind])
+
+    def describe(self) -> str:
+        info, given = self.device.adapter.info, self.device
+        about = {k: info.get(k, "") for k in ("vendor", "architecture", "device", "description")}
+        limits = {camel(k): v for k, v in given.limits.items()}
+        features = sorted(FEATURES[f] for f in given.features if f in FEATURES)
+        return json.dumps(
+            about | {"fallback": info["adapter_type"] == "CPU", "features": features, "limits": limits}
+        )
+
+    # faults
+
+    def fault(self, serial: int, kind: str, message: str) -> None:
+        self.faults_so_far += 1
+        self.faults.append({"number": self.faults_so_far, "serial": serial, "kind": kind, "message": message})
+
+    def heard(self, number: int) -> None:
+        self.faults = [f for f in self.faults if f["number"] > number]
+
+    def scoped(self, serial: int, work: Callable[[], Any]) -> Any:
+        """What work() gives, or None and a fault of submit `serial`."""
+        try:
+            return work()
+        except self.wgpu.GPUError as error:
+            text = str(error)
+            if self._noticed_loss(text):
+                return None
+            kind = "internal" if isinstance(error, self.wgpu.GPUInternalError) else "validation"
+            self.fault(
+                serial, "out-of-memory" if isinstance(error, self.wgpu.GPUOutOfMemoryError) else kind, text
+            )
+            return None
+
+    def _noticed_loss(self, text: str) -> bool:
+        if re.search(r"device (is |was )?(lost|destroyed)", text, re.IGNORECASE):
+            self.lostReason = self.lostReason or text
+        return bool(self.lostReason)
+
+    def report(self, serial: int) -> str:
+        if self.lostReason:
+            raise HostError(f"lost {self.lostReason}")
+        if not self.faults:
+            return ""
+        broken = [(self.pipelines[k][0], text) for k, text in self.broken.items()]
+        return json.dumps({"faults": self.faults, "read": serial, "broken": broken})
+
+    # memory
+
+    def alloc(self, serial: int, ident: int, nbytes: int) -> None:
+        usage = self.wgpu.BufferUsage
+        flags = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST
+        label = f"buffer {ident}"
+        make = self.device.create_buffer
+        self.buffers[ident] = self.scoped(serial, lambda: make(label=label, size=nbytes, usage=flags))
+
+    def held(self, ident: int) -> Any:
+        buffer = self.buffers[ident]
+        if buffer is None:
+            raise self.wgpu.GPUValidationError(f'Invalid Buffer "buffer {ident}"')
+        return buffer
+
+    def free(self, ident: int) -> None:
+        for key in self.mentions.pop(ident, ()):
+            self.groups.pop(key, None)
+        buffer = self.buffers.pop(ident, None)
+        if buffer is not None:
+            buffer.destroy()
+
+    def upload(self, serial: int, ident: int, nbytes: int, memory: Any) -> None:
+        if nbytes:
+            self.alloc(serial, ident, nbytes)
+        data = memoryview(memory)
+        whole, rest = data.nbytes & ~3, data.nbytes & 3
+
+        def write() -> None:
+            if whole:
+                self.device.queue.write_buffer(self.held(ident), 0, data, 0, whole)
+            if rest:
+                tail = bytes(data.cast("B")[whole:]) + bytes(4 - rest)
+                self.device.queue.write_buffer(self.held(ident), whole, tail)
+
+        self.scoped(serial, write)
+
+    # pipelines
+
+    def _layout(self, label: str, kinds: list[dict[str, Any]]) -> Any:
+        stage = self.wgpu.ShaderStage.COMPUTE
+        entries = [{"binding": k, "visibility": stage, "buffer": kind} for k, kind in enumerate(kinds)]
+        return self.device.create_bind_group_layout(label=label, entries=entries)
+
+    def pipeline(self, ident: int, label: str, code: str, access: str) -> None:
+        """Makes a pipeline; what is wrong with it is kept in `broken` and spoils the submits that use it."""
+        device = self.device
+        self.pipelines[ident] = label, None, None
+        try:
+            layout = self.layouts.get(access)
+            if layout is None:
+                layout = self.layouts[access] = self._layout(access, [{"type": STORAGE[c]} for c in access])
+            whole = device.create_pipeline_layout(bind_group_layouts=[layout, self.window_layout])
+            module = device.create_shader_module(label=label, code=code)
+            compute = {"module": module, "entry_point": "main"}
+            made = device.create_compute_pipeline(label=label, layout=whole, compute=compute)
+            self.pipelines[ident] = label, made, layout
+        except self.wgpu.GPUError as error:
+            if not self._noticed_loss(str(error)):
+                self.broken[ident] = explain(label, code, str(error))
+
+    async def pipelineAsync(self, ident: int, label: str, code: str, access: str) -> str:
+        """As pipeline (wgpu-native compiles synchronously only); "" or what is wrong with the kernel."""
+        self.pipeline(ident, label, code, access)
+        if self.lostReason:
+            raise HostError(f"lost {self.lostReason}")
+        message = self.broken.pop(ident, "")
+        if message:
+            del self.pipelines[ident]
+        return message
+
+    # work
+
+    def attach(self, memory: memoryview) -> None:
+        self.stream = memory
+
+    def submit(self, serial: int, commands: int, n: int, allocates: bool) -> None:
+        """Runs the stream in one encoder and one submit; after the first thing that is wrong, only its memory."""
+        words = self.stream[:n].tolist()
+        freed, dispatches, at = [], [], 0
+        while at < commands:
+            verb = words[at]
+            if verb == DISPATCH:
+                dispatches.append(at)
+                at += 7 + 3 * words[at + 6]
+            elif verb == ALLOC:
+                self.alloc(serial, words[at + 1], words[at + 2])
+                at += 3
+            elif verb == FREE:
+                freed.append(words[at + 1])
+                at += 2
+            else:
+                raise HostError(f"bad command {verb} at {at}")
+        if dispatches:
+            self.scoped(serial, lambda: self._run(serial, words, dispatches, self.stream[commands:n]))
+        for ident in freed:
+            self.free(ident)
+
+    def _run(self, serial: int, words: list[int], dispatches: list[int], params: memoryview) -> None:
+        device, queue = self.device, self.device.queue
+        if params:
+            self._parameters(params.nbytes + WINDOW)
+            queue.write_buffer(self.uniform, 0, params)
+        encoder = device.create_command_encoder(label=f"submit {serial}")
+        compute = encoder.begin_compute_pass()
+        bound = 0
+        for at in dispatches:
+            ident, x, y, z, offset, n = words[at + 1 : at + 7]
+            label, pipeline, layout = self.pipelines[ident]
+            if pipeline is None:
+                raise self.wgpu.GPUValidationError(f'Invalid ComputePipeline "{label}"')
+            if bound != ident:
+                compute.set_pipeline(pipeline)
+                bound = ident
+            key = (ident, *words[at + 7 : at + 7 + 3 * n])
+            compute.set_bind_group(0, self.groups.get(key) or self._group(key, layout))
+            compute.set_bind_group(1, self.window, [offset])
+            compute.dispatch_workgroups(x, y, z)
+        compute.end()
+        queue.submit([encoder.finish()])
+
+    def _parameters(self, need: int) -> None:
+        if self.uniform is None or self.uniform.size < need:
+            if self.uniform is not None:
+                self.uniform.destroy()
+            size = max(1 << 16, 1 << (need - 1).bit_length())
+            usage = self.wgpu.BufferUsage.UNIFORM | self.wgpu.BufferUsage.COPY_DST
+            self.uniform = self.device.create_buffer(label="parameters", size=size, usage=usage)
+            resource = {"buffer": self.uniform, "offset": 0, "size": WINDOW}
+            entries = [{"binding": 0, "resource": resource}]
+            self.window = self.device.create_bind_group(layout=self.window_layout, entries=entries)
+
+    def _group(self, key: tuple[int, ...], layout: Any) -> Any:
+        entries = []
+        for k in range(1, len(key), 3):
+            buffer = self.held(key[k])
+            resource = {
+                "buffer": buffer,
+                "offset": key[k + 1],
+                "size": key[k + 2] or buffer.size - key[k + 1],
+            }
+            entries.append({"binding": k // 3, "resource": resource})
+        group = self.device.create_bind_group(layout=layout, entries=entries)
+        if len(self.groups) >= MAX_BIND_GROUPS:
+            oldest = next(iter(self.groups))
+            del self.groups[oldest]
+            for ident in oldest[1::3]:
+                self.mentions.get(ident, set()).discard(oldest)
+        self.groups[key] = group
+        for ident in key[1::3]:
+            self.mentions.setdefault(ident, set()).add(key)
+        return group
+
+    # reads
+
+    async def read(self, request: memoryview, target: memoryview, chunk: int) -> str:
+        """Copies byte ranges of buffers, packed, into host memory, in bounded chunks; the faults so far, or ""."""
+        self.reads += 1
+        serial, words = -self.reads, list(request)
+        parts: list[tuple[int, int, int]] = []  # buffer, begin, bytes: of one batch
+        at = room = 0
+        for ident, begin, left in zip(words[::3], words[1::3], words[2::3], strict=True):
+            while left:
+                n = min(left, chunk - room)
+                parts.append((ident, begin, n))
+                begin, left, room = begin + n, left - n, room + n
+                if room == chunk:
+                    await self._fetch(serial, parts, target[at : at + room])
+                    parts, at, room = [], at + room, 0
+        if parts:
+            await self._fetch(serial, parts, target[at : at + room])
+        return self.report(serial)
+
+    async def _fetch(self, serial: int, parts: list[tuple[int, int, int]], target: memoryview) -> None:
+        total = target.nbytes
+        staging = self.scoped(serial, lambda: self._copy(parts, total))
+        if staging is None:
+            return
+        try:
+            await settled(staging.map_async(self.wgpu.MapMode.READ, 0, total))
+            target[:] = staging.read_mapped(0, total, copy=False)
+            staging.unmap()
+        except BaseException as error:
+            staging.destroy()
+            if isinstance(error, Exception):
+                self._noticed_loss(str(error))
+                raise HostError(str(error)) from None
+            raise
+        if len(self.staging) < MAX_STAGING and sum(b.size for b in self.staging) + staging.size <= MAX_STAGED:
+            self.staging.append(staging)
+        else:
+            staging.destroy()
+
+    def _copy(self, parts: list[tuple[int, int, int]], total: int) -> Any:
+        """A staging buffer that receives the parts of a batch."""
+        fits = [k for k, b in enumerate(self.staging) if total <= b.size <= 4 * total + 65536]
+        if fits:
+            staging = self.staging.pop(fits[0])
+        else:
+            usage = self.wgpu.BufferUsage.MAP_READ | self.wgpu.BufferUsage.COPY_DST
+            size = max(4096, 1 << (total - 1).bit_length())
+            staging = self.device.create_buffer(label="staging", size=size, usage=usage)
+        encoder, at = self.device.create_command_encoder(label="read"), 0
+        for ident, begin, n in parts:
+            encoder.copy_buffer_to_buffer(self.held(ident), begin, staging, at, n)
+            at += n
+        self.device.queue.submit([encoder.finish()])
+        return staging
+
+    async def wait(self) -> str:
+        """Until the queue is empty."""
+        try:
+            await settled(self.device.queue.on_submitted_work_done_async())
+        except Exception as error:
+            self._noticed_loss(str(error))
+            raise HostError(str(error)) from None
+        return self.report(0)
+
+    def trim(self) -> None:
+        """Gives back the memory kept for reads."""
+        while self.staging:
+            self.staging.pop().destroy()
+
+    def close(self) -> None:
+        self.trim()
+        for buffer in self.buffers.values():
+            if buffer is not None:
+                buffer.destroy()
+        for kept in (self.buffers, self.pipelines, self.groups, self.mentions):
+            kept.clear()
+        self.stream = None
+        if self.own:
+            self.device.destroy()
+
+
+def explain(label: str, code: str, message: str) -> str:
+    """What naga has against a kernel, with its label and the WGSL line."""
+    place = re.search(r"wgsl:(\d+):\d+", message)
+    lines = [x.strip() for x in message.splitlines() if x.strip()]
+    if place is None:
+        return f"kernel {label}: {' '.join(lines)}"
+    number = int(place[1])
+    at = next(k for k, x in enumerate(lines) if place[0] in x)
+    said = re.sub(r"^.*(parsing error|validation error|error): *", "", lines[max(at - 1, 0)])
+    return f"kernel {label}, WGSL line {number}: {said} | {code.splitlines()[number - 1].strip()}"
