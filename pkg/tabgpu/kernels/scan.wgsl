@@ -60,19 +60,20 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     return;
   }
   workgroupBarrier();
-  var run = none;
+  var before = none;
   if (CARRY) {
-    if (valid) { run = carry[row * chunks + chunk]; }
+    if (valid) { before = carry[row * chunks + chunk]; }
   }
-  if (lane > 0u) { run = combine(run, tree[l - 1u]); }
+  if (lane > 0u) { before = combine(before, tree[l - 1u]); }
   let out = row * P[1].x;
   let shift = P[1].y;
   if (valid && first == 0u && shift > 0u) {
     dst[out + select(0u, P[1].x - 1u, P[0].w != 0u)] = from_bits(P[2].zw);
   }
+  var run = none;
   for (var p = first; p < end; p++) {
     run = combine(run, src[base + select(p, n - 1u - p, P[0].w != 0u)]);
     let to = p + shift;
-    if (to < P[1].x) { dst[out + select(to, P[1].x - 1u - to, P[0].w != 0u)] = run; }
+    if (to < P[1].x) { dst[out + select(to, P[1].x - 1u - to, P[0].w != 0u)] = combine(before, run); }
   }
 }
