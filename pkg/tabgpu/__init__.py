@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import dtypes, errors, operators
+from . import dispatch, display, dtypes, errors, operators
 from .array import Array, fetch, synchronize
 from .dtypes import (
     bfloat16,
@@ -28,6 +28,9 @@ from .dtypes import (
 )  # fmt: skip
 from .dtypes import bool_ as bool  # the array API's name
 from .errors import *  # noqa: F403  # the public exceptions
+from .interop import VERSION as __array_api_version__
+from .interop import array_namespace_info as __array_namespace_info__
+from .interop import from_dlpack
 from .ops.creation import (
     arange,
     array,
@@ -45,9 +48,26 @@ from .ops.creation import (
     zeros,
     zeros_like,
 )  # fmt: skip
+from .ops.dtype_functions import can_cast, finfo, iinfo, isdtype, result_type
 from .ops.elementwise import *  # noqa: F403  # a table: every row is public
+from .ops.joining import (
+    append,
+    block,
+    column_stack,
+    concat,
+    concatenate,
+    delete,
+    dstack,
+    hstack,
+    insert,
+    row_stack,
+    stack,
+    vstack,
+)  # fmt: skip
 from .ops.manipulation import (
     atleast_1d,
+    atleast_2d,
+    atleast_3d,
     broadcast_arrays,
     broadcast_shapes,
     broadcast_to,
@@ -60,12 +80,16 @@ from .ops.manipulation import (
     permute_dims,
     ravel,
     reshape,
+    rollaxis,
+    rot90,
     squeeze,
     swapaxes,
     transpose,
 )  # fmt: skip
 from .ops.products import dot, matmul
 from .ops.reductions import all, amax, amin, any, argmax, argmin, max, mean, min, prod, sum  # NumPy's names
+from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
+from .ops.scans import *  # noqa: F403
 from .runtime import device, init, memory, trim
 
 __version__ = "0.1.0"

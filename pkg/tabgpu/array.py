@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from operator import index as as_index
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from . import engine
+from . import engine, readers
 from .dtypes import DType
 from .graph import EW, Cell, Op
 from .layout import Layout, Shape
+from .layout import index as element
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +25,6 @@ class Array:
 
     __slots__ = ("__weakref__", "_cell", "_layout", "dtype")
     __array_priority__ = 1000
-    __array_ufunc__ = None  # NumPy's operators leave the work to ours
 
     def __init__(self, dtype: DType, layout: Layout, cell: Cell) -> None:
         self.dtype = dtype
@@ -68,51 +69,84 @@ class Array:
     # --- readers --------------------------------------------------------------------------------------------------
 
     async def numpy(self) -> np.ndarray[Any, Any]:
-        """A NumPy array with the values (a copy of its own). `await a.numpy()`."""
-        return (await fetch(self))[0]
+        """A NumPy array with the values (a copy of its own); bfloat16 gives float32. `await a.numpy()`."""
+        return readers.to_numpy(self.dtype, self.shape, *await self._memory())
 
-    async def item(self) -> bool | int | float:
-        """The only element as a Python scalar; ValueError if there is not exactly one. `await a.item()`."""
-        self._check_scalar("item")
-        return (await fetch(self))[0].item()  # type: ignore[no-any-return]
+    async def item(self, *index: Any) -> bool | int | float | complex:
+        """An element as a Python scalar: the only one, or that at a flat position or an index. `await a.item()`."""
+        one = self._element(index)
+        return readers.to_list(one.dtype, (), *await one._memory())  # type: ignore[no-any-return]
 
     async def tolist(self) -> Any:
         """Nested lists of Python scalars (a scalar for 0-d). `await a.tolist()`."""
-        return (await fetch(self))[0].tolist()
+        return readers.to_list(self.dtype, self.shape, *await self._memory())
+
+    async def tobytes(self) -> bytes:
+        """The elements in row-major order as bytes (bool one byte, bfloat16 two). `await a.tobytes()`."""
+        return readers.to_bytes(self.dtype, self.shape, *await self._memory())
+
+    async def memoryview(self) -> memoryview:
+        """A memoryview of the values, its own copy: float16 and bfloat16 as 16-bit words (format "H"), complex64 as
+        float32 with a last axis of 2; an array without elements as shape (0,). `await a.memoryview()`."""
+        return readers.to_memoryview(self.dtype, self.shape, *await self._memory())
+
+    async def _memory(self) -> tuple[bytearray, int]:
+        return (await engine.fetch([(self._cell.op, self._layout)]))[0]
+
+    def _element(self, index: tuple[Any, ...]) -> Array:
+        if not index:
+            self._check_scalar("item")
+            return Array(self.dtype, Layout((), (), self._layout.offset), self._cell)
+        if len(index) == 1 and isinstance(index[0], tuple):
+            index = index[0]
+        elif len(index) == 1 and len(self.shape) != 1:
+            at, index = as_index(index[0]), ()
+            if not -self.size <= at < self.size:
+                raise IndexError(f"item: index {at} is out of bounds for an array of size {self.size}")
+            at %= self.size
+            for n in reversed(self.shape):
+                at, k = divmod(at, n)
+                index = (k, *index)
+        index = tuple([as_index(k) for k in index])
+        if len(index) != len(self.shape):
+            raise ValueError(f"item: {len(index)} indices for an array of {len(self.shape)} axes")
+        return view(self, element(self._layout, index, "item"))
 
     def _check_scalar(self, what: str) -> None:
         if self.size != 1:
             raise ValueError(f"{what}: an array of shape {self.shape} is no scalar")
 
-    def _now(self, what: str, instead: str) -> np.ndarray[Any, Any]:
-        return engine.wait_for(fetch(self), what, instead)[0]  # type: ignore[no-any-return]
+    def _scalar(self, what: str, instead: str) -> Any:
+        self._check_scalar(what.partition("(")[0])
+        return engine.wait_for(self.item(), what, instead)
 
     def __float__(self) -> float:
-        self._check_scalar("float")
-        return float(self._now("float(a)", "float(await a.item())").reshape(()))
+        return float(self._scalar("float(a)", "float(await a.item())"))
 
     def __int__(self) -> int:
-        self._check_scalar("int")
-        return int(self._now("int(a)", "int(await a.item())").reshape(()))
+        return int(self._scalar("int(a)", "int(await a.item())"))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex(a)", "complex(await a.item())"))
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iu" or self.shape:
             raise TypeError(
                 f"only 0-d integer arrays can be an index, not {self.dtype.name} of shape {self.shape}"
             )
-        return int(self._now("an array as an index", "await a.item()"))
+        return int(self._scalar("an array as an index", "await a.item()"))
 
     def __bool__(self) -> bool:
         if self.size != 1:
             raise ValueError(
                 f"the truth value of an array of shape {self.shape} is ambiguous: use tg.any or tg.all"
             )
-        return bool(self._now("bool(a)", "bool(await a.item())").reshape(()))
+        return bool(self._scalar("bool(a)", "bool(await a.item())"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
             raise ValueError("a GPU array cannot become a NumPy array without a copy")
-        out = self._now("np.asarray(a)", "await a.numpy()")
+        out: np.ndarray[Any, Any] = engine.wait_for(self.numpy(), "np.asarray(a)", "await a.numpy()")
         return out if dtype is None else out.astype(dtype, copy=False)
 
     def __len__(self) -> int:
@@ -127,19 +161,6 @@ class Array:
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'tabgpu.Array'")
-
-    def __repr__(self) -> str:
-        try:
-            if self.size <= 1000 and engine.current() is not None and engine.can_suspend():
-                text = repr(self._now("repr", "await a.numpy()"))
-                return text.replace("array(", "tabgpu.array(", 1)
-        except Exception as error:  # display never raises: say what is wrong instead
-            return (
-                f"<tabgpu.Array shape={self.shape} dtype={self.dtype.name}: {type(error).__name__}: {error}>"
-            )
-        return f"<tabgpu.Array shape={self.shape} dtype={self.dtype.name}; read it with `await a.numpy()`>"
-
-    __str__ = __repr__
 
 
 _new = object.__new__
@@ -171,21 +192,20 @@ def source(array: Array) -> tuple[Op, Layout | None]:
     return op, None if layout is op.layout or layout == op.layout else layout
 
 
-async def fetch(*arrays: Array) -> tuple[np.ndarray[Any, Any], ...]:
-    """The values of several arrays as NumPy arrays, in one submit and one read. `x, y = await tg.fetch(a, b)`."""
+async def fetch(*arrays: Array) -> tuple[Any, ...]:
+    """The values of several arrays as NumPy arrays, in one submit and one read. `x, y = await tg.fetch(a, b)`.
+
+    Where NumPy is not installed, memoryviews as `a.memoryview()` gives them."""
     for a in arrays:
         if not isinstance(a, Array):
             raise TypeError(f"fetch: expected tabgpu arrays, got {type(a).__name__}")
-    import numpy as np  # importing tabgpu needs no NumPy
-
     got = await engine.fetch([(a._cell.op, a._layout) for a in arrays])
-    out = []
-    for a, (memory, at) in zip(arrays, got, strict=True):
-        kind = np.dtype(a.dtype.name)
-        size = a.size
-        data = np.frombuffer(memory, kind, size, at) if size else np.empty(0, kind)
-        out.append(data.reshape(a.shape))
-    return tuple(out)
+    try:
+        return tuple([readers.to_numpy(a.dtype, a.shape, *at) for a, at in zip(arrays, got, strict=True)])
+    except ModuleNotFoundError:
+        return tuple(
+            [readers.to_memoryview(a.dtype, a.shape, *at) for a, at in zip(arrays, got, strict=True)]
+        )
 
 
 async def synchronize() -> None:

@@ -36,6 +36,7 @@ LAYERS = {
         "array",
         "operators",
         "interop",
+        "dispatch",
         "display",
         "readers",
         "runtime",
