@@ -10,21 +10,24 @@ import re
 from typing import Any, NamedTuple
 
 from . import kernels
-from .dtypes import DType
+from .dtypes import BY_KIND, DType
 from .graph import Fn, ReduceFn
 
 NODE, ACCESS, SCALAR, VALUE = range(4)
-SCALAR_TYPE = {"f": "f32", "i": "i32", "u": "u32", "b": "bool"}
-VECTOR_TYPE = {"f": "vec4f", "i": "vec4i", "u": "vec4u", "b": "vec4<bool>"}
+SCALAR_TYPE = {"f": "f32", "i": "i32", "u": "u32", "b": "bool", "c": "vec2f"}
+VECTOR_TYPE = {"f": "vec4f", "i": "vec4i", "u": "vec4u", "b": "vec4<bool>", "c": "mat4x2f"}
 LANES = "xyzw"
-_OPERAND = re.compile(r"\b[xyz]\b")
+_OPERAND = re.compile(r"(?<!\.)\b[xyz]\b")
+
+
+Access = tuple[int, DType, bool]
 
 
 class Region(NamedTuple):
-    """Elementwise work over one iteration space. accesses: (binding, kind, splat); binding -1 is the position (iota),
-    splat (flat class only) one element for all."""
+    """Elementwise work over one iteration space. accesses: (binding, dtype, splat); binding -1 is the position (iota),
+    splat (flat class only) one element for all. A complex scalar takes two slots."""
 
-    accesses: tuple[tuple[int, str, bool], ...]
+    accesses: tuple[Access, ...]
     nodes: tuple[tuple[Fn, tuple[int, ...]], ...]
     outs: tuple[tuple[int, DType], ...]
     scalars: int
@@ -42,7 +45,7 @@ class Elementwise(NamedTuple):
 class Gather(NamedTuple):
     """Copies what lies in one window of a strided source to its row-major place."""
 
-    kind: str
+    dtype: DType
     rank: int
     workgroup: int
 
@@ -92,6 +95,9 @@ class Writer:
 
     def scalar(self, slot: int, kind: str) -> str:
         bits = word(self.scalar_at + slot)
+        if kind == "c":
+            one = f"vec2f(bitcast<f32>({bits}), bitcast<f32>({word(self.scalar_at + slot + 1)}))"
+            return f"mat4x2f({', '.join([one] * 4)})" if self.width == 4 else one
         one = {"u": bits, "b": f"({bits} != 0u)"}.get(kind) or f"bitcast<{SCALAR_TYPE[kind]}>({bits})"
         return f"vec4({one})" if self.width == 4 else one
 
@@ -116,7 +122,10 @@ class Writer:
                         self.lines.append(f"let {self.prefix}s{k}_{j} = {a};")
                         a = f"{self.prefix}s{k}_{j}"
                     named.append(a)
-                lanes = ", ".join(apply(fn.expr, [f"{a}.{c}" for a in named]) for c in LANES)
+                lanes = ", ".join(
+                    apply(fn.expr, [lane(a, kind, j) for a, kind in zip(named, fn.kinds, strict=True)])
+                    for j in range(4)
+                )
                 text = f"{VECTOR_TYPE[fn.dtype.kind]}({lanes})"
             self.lines.append(f"let {self.prefix}n{k} = {text};")
 
@@ -126,67 +135,102 @@ def apply(expr: str, args: list[str]) -> str:
     return _OPERAND.sub(lambda m: args["xyz".index(m.group())], expr)
 
 
-def widen(kind: str, bits: str, width: int) -> str:
-    """u32 bits (one or four) as values of a kind."""
-    if kind == "u":
-        return bits
-    return f"bitcast<{(VECTOR_TYPE if width == 4 else SCALAR_TYPE)[kind]}>({bits})"
+def lane(name: str, kind: str, j: int) -> str:
+    """The j-th of the four values behind a name."""
+    return f"{name}[{j}]" if kind == "c" else f"{name}.{LANES[j]}"
 
 
-def narrow(kind: str, value: str) -> str:
-    """A 32-bit value as u32 bits."""
-    return value if kind == "u" else f"bitcast<{'vec4u' if value.startswith('vec4') else 'u32'}>({value})"
+def element_type(dtype: DType) -> str:
+    """What four neighbours in memory are bound as: one word, two, or four (complex64 takes two such)."""
+    return {4: "u32", 2: "vec2u"}.get(dtype.per_word, "vec4u")
 
 
-def pack4(kind: str, value: str) -> str:
-    """Four values as what is stored: a vec4u, or one word of four bools."""
-    if kind == "b":
-        return f"dot(select(vec4u(), vec4u(1u, 256u, 65536u, 16777216u), {value}), vec4u(1u))"
-    return value if kind == "u" else f"bitcast<vec4u>({value})"
+def decode(dtype: DType, bits: str, width: int) -> str:
+    """Values of a dtype from the bits of one or four elements, each in a u32 of its own. Not for complex64."""
+    four = width == 4
+    if dtype.kind == "b":
+        return f"{bits} != vec4u()" if four else f"{bits} != 0u"
+    if dtype.fit in ("round_f16", "round_bf16"):
+        return f"{dtype.fit[6:]}_decode{'4' if four else ''}({bits})"
+    value = (
+        bits
+        if dtype.kind == "u"
+        else f"bitcast<{(VECTOR_TYPE if four else SCALAR_TYPE)[dtype.kind]}>({bits})"
+    )
+    if dtype.kind == "i" and dtype.itemsize < 4:
+        shift = f"vec4u({32 - 8 * dtype.itemsize}u)" if four else f"{32 - 8 * dtype.itemsize}u"
+        return f"({value} << {shift}) >> {shift}"
+    return value
 
 
-def load_flat(access: tuple[int, str, bool], offset: str, step: str, i: str) -> str:
-    """Four neighbours at offset + i (aligned), one element four times, or four positions `step` apart."""
-    binding, kind, splat = access
-    if binding < 0:
-        return f"vec4i(vec4u({offset} + ({i}) * {step}) + vec4u(0u, 1u, 2u, 3u) * {step})"
-    if splat:
-        one = (
-            load_one(binding, kind, offset) if kind == "b" else f"pick(b{binding}[{offset} >> 2u], {offset})"
-        )
-        return from_bits(binding, kind, f"vec4u({one})", 4)
-    held = f"b{binding}[({offset} + {i}) >> 2u]"
-    if kind == "b":
-        return f"((vec4u({held}) >> vec4u(0u, 8u, 16u, 24u)) & vec4u(255u)) != vec4u()"
-    return widen(kind, held, 4)
+def encode(dtype: DType, value: str, width: int) -> str:
+    """The bits of one or four values, each in a u32 of its own; bits above the dtype's are unspecified."""
+    four = width == 4
+    if dtype.kind == "b":
+        return f"select(vec4u(), vec4u(1u), {value})" if four else f"select(0u, 1u, {value})"
+    if dtype.fit in ("round_f16", "round_bf16"):
+        return f"{dtype.fit[6:]}_encode{'4' if four else ''}({value})"
+    return value if dtype.kind == "u" else f"bitcast<{'vec4u' if four else 'u32'}>({value})"
 
 
-PICK = """fn pick(q: vec4u, offset: u32) -> u32 {
-  let half = select(q.xy, q.zw, (offset & 2u) != 0u);
-  return select(half.x, half.y, (offset & 1u) != 0u);
-}
-"""
-
-
-def load_one(binding: int, kind: str, address: str) -> str:
-    """One element at an address, as bits (bool: 0 or 1)."""
+def load_bits(binding: int, dtype: DType, address: str) -> str:
+    """The bits of one element at an address, from a binding of words."""
     if binding < 0:
         return address
-    if kind == "b":
+    if dtype.per_word == 4:
         return f"byte(b{binding}[({address}) >> 2u], {address})"
+    if dtype.per_word == 2:
+        return f"half_word(b{binding}[({address}) >> 1u], {address})"
     return f"b{binding}[{address}]"
 
 
-BYTE = "fn byte(word: u32, address: u32) -> u32 { return (word >> ((address & 3u) * 8u)) & 255u; }\n"
+def load_one(binding: int, dtype: DType, address: str) -> str:
+    """One element at an address (a name), from a binding of words, as a value."""
+    if dtype.kind == "c":
+        at = f"2u * {address}"
+        return f"vec2f(bitcast<f32>(b{binding}[{at}]), bitcast<f32>(b{binding}[{at} + 1u]))"
+    return decode(dtype, load_bits(binding, dtype, address), 1)
 
 
-def from_bits(binding: int, kind: str, bits: str, width: int) -> str:
-    """What load_one's bits mean."""
+def load_four(binding: int, dtype: DType, addresses: list[str]) -> str:
+    """Four elements at addresses (names), from a binding of words, as a value."""
+    if dtype.kind == "c":
+        return f"mat4x2f({', '.join(load_one(binding, dtype, a) for a in addresses)})"
+    return decode(dtype, f"vec4u({', '.join(load_bits(binding, dtype, a) for a in addresses)})", 4)
+
+
+def load_flat(access: Access, offset: str, step: str, i: str) -> str:
+    """Four neighbours at offset + i (aligned), one element four times, or four positions `step` apart."""
+    binding, dtype, splat = access
     if binding < 0:
-        kind = "i"
-    if kind == "b":
-        return f"{bits} != vec4u()" if width == 4 else f"{bits} != 0u"
-    return widen(kind, bits, width)
+        return f"vec4i(vec4u({offset} + ({i}) * {step}) + vec4u(0u, 1u, 2u, 3u) * {step})"
+    b = f"b{binding}"
+    if dtype.kind == "c":
+        if splat:
+            return f"pick_complex({b}[{offset} >> 1u], {offset})"
+        at = f"({offset} + {i}) >> 1u"
+        return f"complex4({b}[{at}], {b}[({at}) + 1u])"
+    if splat:
+        one = {
+            4: f"byte({b}[{offset} >> 2u], {offset})",
+            2: f"half_word(pick_half({b}[{offset} >> 2u], {offset}), {offset})",
+        }.get(dtype.per_word, f"pick({b}[{offset} >> 2u], {offset})")
+        return decode(dtype, f"vec4u({one})", 4)
+    held = f"{b}[({offset} + {i}) >> 2u]"
+    held = {4: f"spread_bytes({held})", 2: f"spread_halves({held})"}.get(dtype.per_word, held)
+    return decode(dtype, held, 4)
+
+
+def store_four(name: str, dtype: DType, value: str, at: str) -> list[str]:
+    """Statements that store four values (a name) at element `at`, a multiple of four, of an element_type binding."""
+    if dtype.kind == "c":
+        return [
+            f"{name}[({at}) >> 1u] = bitcast<vec4u>(vec4f({value}[0], {value}[1]));",
+            f"{name}[(({at}) >> 1u) + 1u] = bitcast<vec4u>(vec4f({value}[2], {value}[3]));",
+        ]
+    bits = encode(dtype, value, 4)
+    packed = {4: f"pack_bytes({bits})", 2: f"pack_halves({bits})"}.get(dtype.per_word, bits)
+    return [f"{name}[({at}) >> 2u] = {packed};"]
 
 
 def locator(name: str, rank: int, sizes: int) -> str:
@@ -232,24 +276,24 @@ def elementwise(sig: Elementwise) -> tuple[str, str]:
     sizes = out.take(max(rank, 0))
     places = [out.take(2 if flat else 1 + rank) for _ in region.accesses]
     out.scalar_at = out.take(region.scalars)
-    kinds = {b: kind for b, kind, _ in region.accesses if b >= 0}
-    sorts = [(f"b{b}", "vec4u" if flat and kinds[b] != "b" else "u32") for b in range(sig.inputs)]
-    sorts += [(f"w{k}", "u32" if d.kind == "b" else "vec4u") for k, (_, d) in enumerate(region.outs)]
+    dtypes = {b: dtype for b, dtype, _ in region.accesses if b >= 0}
+    sorts = [(f"b{b}", element_type(dtypes[b]) if flat else "u32") for b in range(sig.inputs)]
+    sorts += [(f"w{k}", element_type(d)) for k, (_, d) in enumerate(region.outs)]
     lines = out.lines
     if flat:
         for k, (access, at) in enumerate(zip(region.accesses, places, strict=True)):
             lines.append(f"let a{k} = {load_flat(access, word(at), word(at + 1), 'i')};")
     elif region.accesses:
         lines += [f"let p{j} = locate(i + {j}u);" for j in range(4)]
-        for k, ((binding, kind, _), at) in enumerate(zip(region.accesses, places, strict=True)):
+        for k, ((binding, dtype, _), at) in enumerate(zip(region.accesses, places, strict=True)):
             lines += [f"let d{k}_{j} = {address(f'p{j}', rank, word(at), at + 1)};" for j in range(4)]
-            bits = ", ".join(load_one(binding, kind, f"d{k}_{j}") for j in range(4))
-            lines.append(f"let a{k} = {from_bits(binding, kind, f'vec4u({bits})', 4)};")
+            lines.append(f"let a{k} = {load_four(binding, dtype, [f'd{k}_{j}' for j in range(4)])};")
     out.compute()
     for k, (ref, dtype) in enumerate(region.outs):
-        lines.append(f"w{k}[(i - {word(2)}) >> 2u] = {pack4(dtype.kind, out.value(ref, dtype.kind))};")
+        lines.append(f"let o{k} = {out.value(ref, dtype.kind)};")
+        lines += store_four(f"w{k}", dtype, f"o{k}", f"i - {word(2)}")
     body = "\n  ".join(lines)
-    functions = PICK + BYTE if flat else locator("locate", rank, sizes) + BYTE
+    functions = "" if flat else locator("locate", rank, sizes)
     text = (
         bindings(sorts) + parameters(out.at) + functions
         + f"@compute @workgroup_size({sig.workgroup})\n"
@@ -264,31 +308,39 @@ def elementwise(sig: Elementwise) -> tuple[str, str]:
 def gather(sig: Gather) -> tuple[str, str]:
     """(WGSL, access string) of a gather. Words: 0 first element, 1 end, 2 where the target's window begins, 3 elements
     in the source's window, then sizes, offset and strides: an address outside the window (u32) is another launch's."""
+    dtype = sig.dtype
     lines = ["let at = i - P[0].z;"]
-    if sig.kind == "b":
-        lines.append("var word = w0[at >> 2u];")
+    words = 4 // dtype.per_word  # that this thread owns
+    if dtype.per_word > 1:
+        lines += [f"var word{k} = w0[(at >> 2u) * {words}u + {k}u];" for k in range(words)]
     for j in range(4):
         lines.append(f"let p{j} = locate(i + {j}u);")
         lines.append(f"let d{j} = {address(f'p{j}', sig.rank, word(4 + sig.rank), 5 + sig.rank)};")
         here = f"if (i + {j}u < P[0].y && d{j} < P[0].w)"
-        if sig.kind == "b":
+        if dtype.per_word > 1:
+            k, shift = divmod(j, dtype.per_word)
+            shift *= 8 * dtype.itemsize
+            mask = (1 << 8 * dtype.itemsize) - 1 << shift
+            bits = load_bits(0, dtype, f"d{j}")
+            lines.append(f"{here} {{ word{k} = (word{k} & ~{mask}u) | ({bits} << {shift}u); }}")
+        elif dtype.words == 2:
             lines.append(
-                f"{here} {{ word = (word & ~{255 << 8 * j}u) | (byte(b0[d{j} >> 2u], d{j}) << {8 * j}u); }}"
+                f"{here} {{ w0[2u * (at + {j}u)] = b0[2u * d{j}]; w0[2u * (at + {j}u) + 1u] = b0[2u * d{j} + 1u]; }}"
             )
         else:
             lines.append(f"{here} {{ w0[at + {j}u] = b0[d{j}]; }}")
-    if sig.kind == "b":
-        lines.append("w0[at >> 2u] = word;")
+    if dtype.per_word > 1:
+        lines += [f"w0[(at >> 2u) * {words}u + {k}u] = word{k};" for k in range(words)]
     body = "\n  ".join(lines)
     text = (
-        bindings([("b0", "u32"), ("w0", "u32")]) + parameters(5 + 2 * sig.rank) + locator("locate", sig.rank, 4) + BYTE
+        bindings([("b0", "u32"), ("w0", "u32")]) + parameters(5 + 2 * sig.rank) + locator("locate", sig.rank, 4)
         + f"@compute @workgroup_size({sig.workgroup})\n"
         + "fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u,\n"
         + "        @builtin(local_invocation_index) l: u32) {\n"
         + f"  let i = P[0].x + ((g.x + ng.x * (g.y + ng.y * g.z)) * {sig.workgroup}u + l) * 4u;\n"
         + f"  if (i >= P[0].y) {{ return; }}\n  {body}\n}}\n"
     )  # fmt: skip
-    return text, "rw"
+    return with_library(text), "rw"
 
 
 def with_library(text: str) -> str:
@@ -308,13 +360,19 @@ def epilogue(region: Region, rank: int, first: int, kind: str, base: str, shift:
     if region.accesses:
         functions = locator("post", rank, sizes)
         out.lines.append("let p = post(i);")
-    for k, ((binding, k_kind, _), at) in enumerate(zip(region.accesses, places, strict=True)):
+    for k, ((binding, dtype, _), at) in enumerate(zip(region.accesses, places, strict=True)):
         where = binding + shift if binding >= 0 else binding
         out.lines.append(f"let d{k} = {address('p', rank, word(at), at + 1)};")
-        out.lines.append(f"let a{k} = {from_bits(where, k_kind, load_one(where, k_kind, f'd{k}'), 1)};")
+        out.lines.append(f"let a{k} = {load_one(where, dtype, f'd{k}')};")
     out.compute()
     for k, (ref, dtype) in enumerate(region.outs):
-        out.lines.append(f"w{k}[i - {base}] = {narrow(dtype.kind, out.value(ref, dtype.kind))};")
+        value = out.value(ref, dtype.kind)
+        if dtype.kind == "c":
+            out.lines.append(f"let o{k} = {value};")
+            out.lines.append(f"w{k}[2u * (i - {base})] = bitcast<u32>(o{k}.x);")
+            out.lines.append(f"w{k}[2u * (i - {base}) + 1u] = bitcast<u32>(o{k}.y);")
+        else:
+            out.lines.append(f"w{k}[i - {base}] = {encode(dtype, value, 1)};")
     body = "\n  ".join(out.lines)
     return functions, f"fn emit(v: {SCALAR_TYPE[kind]}, i: u32) {{\n  {body}\n}}", out.at
 
@@ -327,7 +385,7 @@ def reduction(sig: Reduction) -> tuple[str, str]:
     lines, begin, private = pre.lines, [], []
     if sig.flat:
         places = [pre.take(2) for _ in region.accesses]
-        functions = PICK + BYTE
+        functions = ""
         private.append("var<private> row: u32;")
         begin.append(f"row = o * {word(2)};")
         for k, (access, at) in enumerate(zip(region.accesses, places, strict=True)):
@@ -335,23 +393,22 @@ def reduction(sig: Reduction) -> tuple[str, str]:
     else:
         kept_sizes, reduced_sizes = pre.take(kept), pre.take(reduced)
         places = [pre.take(1 + kept + reduced) for _ in region.accesses]
-        functions = locator("kept", kept, kept_sizes) + locator("reduced", reduced, reduced_sizes) + BYTE
+        functions = locator("kept", kept, kept_sizes) + locator("reduced", reduced, reduced_sizes)
         begin.append("let p = kept(o);")
         lines += [f"let p{j} = reduced(r + {j}u);" for j in range(4)]
-        for k, ((binding, kind, _), at) in enumerate(zip(region.accesses, places, strict=True)):
+        for k, ((binding, dtype, _), at) in enumerate(zip(region.accesses, places, strict=True)):
             private.append(f"var<private> row{k}: u32;")
             begin.append(f"row{k} = {address('p', kept, word(at), at + 1)};")
             lines += [
                 f"let d{k}_{j} = {address(f'p{j}', reduced, f'row{k}', at + 1 + kept)};" for j in range(4)
             ]
-            bits = ", ".join(load_one(binding, kind, f"d{k}_{j}") for j in range(4))
-            lines.append(f"let a{k} = {from_bits(binding, kind, f'vec4u({bits})', 4)};")
+            lines.append(f"let a{k} = {load_four(binding, dtype, [f'd{k}_{j}' for j in range(4)])};")
     pre.scalar_at = pre.take(region.scalars)
     pre.compute()
     kind = "u" if fn.arg else fn.kind
     result = pre.value(region.outs[0][0], kind)
-    kinds = {b: k for b, k, _ in region.accesses if b >= 0}
-    sorts = [(f"b{b}", "vec4u" if sig.flat and kinds[b] != "b" else "u32") for b in range(len(kinds))]
+    dtypes = {b: dtype for b, dtype, _ in region.accesses if b >= 0}
+    sorts = [(f"b{b}", element_type(dtypes[b]) if sig.flat else "u32") for b in range(len(dtypes))]
     load = "\n  ".join([*lines, f"return {result};"])
     hooks = {
         "begin": f"fn begin(o: u32) {{\n  {chr(10).join(begin)}\n}}",
@@ -388,7 +445,7 @@ def reduction(sig: Reduction) -> tuple[str, str]:
     else:
         outs = [("w0", "u32")]
         hooks["emit"] = (
-            f"fn emit(v: {SCALAR_TYPE[kind]}, i: u32) {{ w0[i - {word(8)}] = {narrow(kind, 'v')}; }}"
+            f"fn emit(v: {SCALAR_TYPE[kind]}, i: u32) {{ w0[i - {word(8)}] = {encode(BY_KIND[kind], 'v', 1)}; }}"
         )
     tunables["PV"] = -(-words // 4)
     text = kernels.rewrite(text, tunables)
@@ -431,4 +488,4 @@ def product(sig: Product) -> tuple[str, str]:
         f"@group(0) @binding({2 + n + k}) var<storage, read_write> w{k}: array<u32>;\n"
         for k in range(len(sig.post.outs))
     )
-    return with_library(extra + BYTE + more + text), "rr" + "r" * n + "w" * len(sig.post.outs)
+    return with_library(extra + more + text), "rr" + "r" * n + "w" * len(sig.post.outs)

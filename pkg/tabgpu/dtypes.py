@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import frexp as _frexp
+from math import isfinite
 from typing import Any, Final
 
 
@@ -9,13 +11,16 @@ class DType:
     """One element type. `kind` is the compute class: b bool, i signed, u unsigned, f real, c complex.
 
     Storage is in 32-bit words: `per_word` elements share one word (4 for 1-byte types, 2 for 2-byte types, else 1),
-    or one element takes `words` words (2 for complex64). `available` says whether arrays of it can be made.
+    or one element takes `words` words (2 for complex64). Kernels compute with 32-bit values (`wgsl`); `fit` names the
+    WGSL function that makes such a value one of this type (wraps integers, rounds floats), "" where all are.
+    `available` says whether arrays of it can be made.
     """
 
-    __slots__ = ("available", "itemsize", "kind", "name", "per_word", "wgsl", "words")
+    __slots__ = ("available", "fit", "itemsize", "kind", "name", "per_word", "wgsl", "words")
 
-    def __init__(self, name: str, kind: str, itemsize: int, wgsl: str, available: bool) -> None:
-        self.name, self.kind, self.itemsize, self.wgsl, self.available = name, kind, itemsize, wgsl, available
+    def __init__(self, name: str, kind: str, itemsize: int, wgsl: str, fit: str = "") -> None:
+        self.name, self.kind, self.itemsize, self.wgsl, self.fit = name, kind, itemsize, wgsl, fit
+        self.available = bool(wgsl)
         self.per_word = max(1, 4 // itemsize)
         self.words = max(1, itemsize // 4)
 
@@ -40,23 +45,22 @@ class DType:
     __hash__ = object.__hash__  # identity: dtypes are single objects, and keys of every lookup
 
 
-bool_: Final = DType("bool", "b", 1, "bool", True)
-int32: Final = DType("int32", "i", 4, "i32", True)
-uint32: Final = DType("uint32", "u", 4, "u32", True)
-float32: Final = DType("float32", "f", 4, "f32", True)
-# Storage is settled for the following; arrays of them come with the next chapters.
-int8: Final = DType("int8", "i", 1, "i32", False)
-int16: Final = DType("int16", "i", 2, "i32", False)
-uint8: Final = DType("uint8", "u", 1, "u32", False)
-uint16: Final = DType("uint16", "u", 2, "u32", False)
-float16: Final = DType("float16", "f", 2, "f32", False)
-bfloat16: Final = DType("bfloat16", "f", 2, "f32", False)
-complex64: Final = DType("complex64", "c", 8, "vec2f", False)
+bool_: Final = DType("bool", "b", 1, "bool")
+int8: Final = DType("int8", "i", 1, "i32", "wrap_i8")
+int16: Final = DType("int16", "i", 2, "i32", "wrap_i16")
+int32: Final = DType("int32", "i", 4, "i32")
+uint8: Final = DType("uint8", "u", 1, "u32", "wrap_u8")
+uint16: Final = DType("uint16", "u", 2, "u32", "wrap_u16")
+uint32: Final = DType("uint32", "u", 4, "u32")
+float16: Final = DType("float16", "f", 2, "f32", "round_f16")
+bfloat16: Final = DType("bfloat16", "f", 2, "f32", "round_bf16")
+float32: Final = DType("float32", "f", 4, "f32")
+complex64: Final = DType("complex64", "c", 8, "vec2f")
 # Names only: WebGPU has no 64-bit types (docs/differences.md).
-int64: Final = DType("int64", "i", 8, "", False)
-uint64: Final = DType("uint64", "u", 8, "", False)
-float64: Final = DType("float64", "f", 8, "", False)
-complex128: Final = DType("complex128", "c", 16, "", False)
+int64: Final = DType("int64", "i", 8, "")
+uint64: Final = DType("uint64", "u", 8, "")
+float64: Final = DType("float64", "f", 8, "")
+complex128: Final = DType("complex128", "c", 16, "")
 
 ALL: Final[dict[str, DType]] = {
     d.name: d
@@ -78,7 +82,7 @@ ALL: Final[dict[str, DType]] = {
         complex128,
     )
 }
-BY_KIND: Final[dict[str, DType]] = {"b": bool_, "i": int32, "u": uint32, "f": float32}
+BY_KIND: Final[dict[str, DType]] = {"b": bool_, "i": int32, "u": uint32, "f": float32, "c": complex64}
 _PYTHON: Final[dict[type, DType]] = {bool: bool_, int: int32, float: float32, complex: complex64}
 _RANK: Final = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
@@ -96,11 +100,9 @@ def as_dtype(spec: Any, *, checked: bool = True) -> DType:
     if found is None:
         raise TypeError(f"dtype {spec!r} is not known to tabgpu; it has {', '.join(ALL)}")
     if checked and not found.available:
-        if (found.itemsize == 8 and found.kind != "c") or found.itemsize == 16:
-            raise TypeError(
-                f"dtype {found.name}: WebGPU has no 64-bit types; use the 32-bit twin (docs/differences.md)"
-            )
-        raise TypeError(f"dtype {found.name} is not supported yet; available: bool, int32, uint32, float32")
+        raise TypeError(
+            f"dtype {found.name}: WebGPU has no 64-bit types; use the 32-bit twin (docs/differences.md)"
+        )
     return found
 
 
@@ -118,10 +120,11 @@ _cache: dict[tuple[object, ...], DType] = {}
 
 
 def promote(*operands: DType | str, where: str = "result_type") -> DType:
-    """The one promotion function. Operands are DTypes, or the kind letter ('b', 'i', 'f') of a weak Python scalar.
+    """The one promotion function. Operands are DTypes, or the kind letter (b, i, f, c) of a weak Python scalar.
 
-    bool < int32, uint32 < float32. int32 with uint32 raises TypeError; an integer with a float gives float32; a weak
-    scalar only lifts the kind (int32 array + 1.5 is float32, uint32 array + 1 is uint32).
+    The array API's table for up to 32 bits, and beyond it: an integer of 8 bits keeps a 16-bit float, any other integer
+    with a float gives float32; float16 with bfloat16 gives float32; uint32 with a signed integer raises TypeError. A
+    weak scalar only lifts the kind (int8 array + 1.5 is float32, uint32 array + 1 is uint32, float16 array + 1j complex64).
     """
     got = _cache.get(operands)
     if got is None:
@@ -130,13 +133,11 @@ def promote(*operands: DType | str, where: str = "result_type") -> DType:
 
 
 def _promote(operands: tuple[DType | str, ...], where: str) -> DType:
-    strong = [o for o in operands if isinstance(o, DType)]
-    best = strong[0] if strong else None
-    for d in strong[1:]:
-        best = _pair(best, d, where)  # type: ignore[arg-type]
+    best: DType | None = None
+    for d in operands:
+        if isinstance(d, DType):
+            best = d if best is None else _pair(best, d, where)
     weak = max((o for o in operands if isinstance(o, str)), key=lambda k: _RANK[k], default="b")
-    if weak == "c":
-        raise TypeError(f"{where}: complex numbers are not supported yet")
     if best is None or _RANK[weak] > _RANK[best.kind]:
         return BY_KIND[weak]
     return best
@@ -145,16 +146,52 @@ def _promote(operands: tuple[DType | str, ...], where: str) -> DType:
 def _pair(a: DType, b: DType, where: str) -> DType:
     if a is b:
         return a
-    if {a.kind, b.kind} == {"i", "u"}:
+    if _RANK[a.kind] > _RANK[b.kind] or (a.kind == "u" and b.kind == "i"):
+        a, b = b, a
+    if a.kind == "b" or b.kind == "c":
+        return b
+    if a.kind == b.kind:
+        if a.itemsize == b.itemsize:
+            return float32 if a.itemsize < 4 else float64  # float16 with bfloat16
+        return a if a.itemsize > b.itemsize else b
+    if b.kind == "f":
+        return b if a.itemsize == 1 or b.itemsize > 4 else float32
+    if a.itemsize > b.itemsize:  # signed, and wider than the unsigned one
+        return a
+    if b.itemsize >= 4:
         raise TypeError(
             f"{where}: {a.name} with {b.name} has no common 32-bit type; use .astype('int32') or .astype('uint32')"
         )
-    return a if _RANK[a.kind] > _RANK[b.kind] else b
+    return int16 if b.itemsize == 1 else int32
+
+
+def bounds(dtype: DType) -> tuple[int, int]:
+    """The least and the greatest value of an integer dtype."""
+    bits = 8 * dtype.itemsize
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.kind == "i" else (0, (1 << bits) - 1)
 
 
 def check_scalar(value: Any, dtype: DType, where: str) -> None:
     """OverflowError if a Python integer does not fit an integer dtype (NumPy 2's rule); floats never overflow here."""
     if dtype.kind in "iu" and isinstance(value, int):
-        low, high = (-(2**31), 2**31 - 1) if dtype.kind == "i" else (0, 2**32 - 1)
+        low, high = bounds(dtype)
         if not low <= value <= high:
             raise OverflowError(f"{where}: Python integer {value} out of bounds for {dtype.name}")
+
+
+def nearest(value: float, dtype: DType) -> float:
+    """A Python number as the nearest value of a real floating dtype of 16 bits (halves to even, inf beyond)."""
+    import struct
+
+    value = float(value)
+    if dtype is float16:
+        try:
+            return float(struct.unpack("<e", struct.pack("<e", value))[0])
+        except OverflowError:
+            return value * float("inf")
+    if not isfinite(value):
+        return value
+    exponent = _frexp(value)[1]
+    step = 2.0 ** (max(exponent, -125) - 8)  # 8 significant bits, the smallest exponent of float32
+    rounded = round(value / step) * step
+    return rounded if abs(rounded) < 2.0**128 else value * float("inf")

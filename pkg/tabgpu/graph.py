@@ -24,17 +24,23 @@ def is_operators(expr: str) -> bool:
 
 
 class Fn:
-    """An elementwise function for one combination of operand kinds: a scalar WGSL expression over x, y, z.
+    """An elementwise function for one combination of operand dtypes: a scalar WGSL expression over x, y, z.
 
-    `kinds` are the operands' compute kinds, `dtype` the result's; `cheap` says that computing it again costs no more
-    than reading it back.
+    `operands` are the dtypes that the operands have in the kernel (scalars among them are made such on the host),
+    `kinds` their compute kinds, `dtype` the result's; `cheap` says that computing it again costs no more than reading
+    it back.
     """
 
-    __slots__ = ("cheap", "dtype", "expr", "ident", "kinds", "name", "vector", "weight")
+    __slots__ = ("cheap", "dtype", "expr", "ident", "kinds", "name", "operands", "vector", "weight")
 
-    def __init__(self, name: str, expr: str, kinds: str, dtype: DType) -> None:
-        self.name, self.expr, self.kinds, self.dtype = name, expr, kinds, dtype
+    def __init__(self, name: str, expr: str, operands: tuple[DType, ...], dtype: DType) -> None:
+        self.name, self.expr, self.operands, self.dtype = name, expr, operands, dtype
+        self.kinds = "".join(d.kind for d in operands)
         self.vector = is_operators(expr) and not re.search(r"&&|[|][|]|\d", expr)
+        if (
+            "c" in self.kinds + dtype.kind
+        ):  # four complex values are a matrix, which WGSL can add and scale only
+            self.vector = expr in ("x", "x + y", "x - y")
         self.weight = 0  # what compiling it costs, in additions; 0: not known yet (kernels.weight)
         self.cheap = is_operators(expr) or name.startswith("cast_")
         self.ident = next(_fn_idents)
@@ -43,7 +49,7 @@ class Fn:
 @cache
 def copy_fn(dtype: DType) -> Fn:
     """The function that copies (and so packs) values of a dtype."""
-    return Fn(f"copy_{dtype.name}", "x", dtype.kind, dtype)
+    return Fn(f"copy_{dtype.name}", "x", (dtype,), dtype)
 
 
 class ReduceFn:

@@ -1,4 +1,4 @@
-"""Groups -> Launches: elementwise ones here; cores in lower_reduction, lower_product, routines/; wide buffers in lower_wide.
+"""Groups -> Launches: elementwise ones here; cores in lower_reduction, lower_product, routines; the wide in lower_wide.
 
 What depends on structure and shapes alone (kernel, grid, parameter words but scalars) is a Recipe, found again by key.
 """

@@ -219,13 +219,13 @@ def _added(region: Region, binding: int, dtype: DType) -> Region:
     """The region with the sum so far, read from a binding, added to the kernel's value first."""
     add = _adds.get(dtype)
     if add is None:
-        add = _adds[dtype] = Fn(f"add_{dtype.name}", "x + y", 2 * dtype.kind, dtype)
+        add = _adds[dtype] = Fn(f"add_{dtype.name}", "x + y", (dtype, dtype), dtype)
 
     def moved(ref: int) -> int:
         return 0 if ref == 3 else ref + 4 if ref & 3 == 0 else ref
 
     nodes: list[tuple[Fn, tuple[int, ...]]] = [(add, (3, 4 * len(region.accesses) + 1))]
     nodes += [(fn, tuple(moved(r) for r in refs)) for fn, refs in region.nodes]
-    accesses = (*region.accesses, (binding, dtype.kind, False))
+    accesses = (*region.accesses, (binding, dtype, False))
     outs = tuple((moved(ref), kind) for ref, kind in region.outs)
     return Region(accesses, tuple(nodes), outs, region.scalars)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from . import codegen, windows
 from .codegen import Reduction, Region
+from .dtypes import BY_KIND
 from .graph import IOTA, SCALAR, Op
 from .launch import Kernel, Launch
 from .layout import Shape, collapse
@@ -138,7 +139,7 @@ def _steps(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Facts
     _, piece, few = divide(n_out, chunks, False, workgroup, cut=False)
     cut = (walk, kernel, chunk, lanes, few) if too_much else None
     flat = (chunks % 4 == 0 or n_out == 1) and not too_much
-    read = Region(((0, "u" if fn.arg else fn.kind, False),), (), ((1, core.dtype),), 0)
+    read = Region(((0, BY_KIND["u" if fn.arg else fn.kind], False),), (), ((1, core.dtype),), 0)
     step = [0, 1] if flat else [n_out, chunks, 0, chunks, 1]
     ranks_two = (0, 0, post_rank) if flat else (1, 1, post_rank)
     sig = Reduction(fn, read, region, flat, ranks_two, n_post, workgroup, few, False, True)

@@ -131,7 +131,7 @@ def gather(op: Op, layout: Layout, shape: Shape, facts: Facts) -> tuple[Op, list
     dims, (strides,) = collapse(shape, [layout.strides])
     itemsize = op.dtype.itemsize
     most = facts.binding // itemsize // 1024 * 1024 or facts.binding // itemsize // 64 * 64
-    sig = Gather(op.dtype.kind, len(dims), facts.workgroup)
+    sig = Gather(op.dtype, len(dims), facts.workgroup)
     kernel = kernel_for(sig, codegen.gather, f"gather_{op.dtype.name}_rank{len(dims)}", facts.workgroup)
     launches = []
     for a in range(0, copy.size, most):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import codegen
 from .codegen import Region
-from .dtypes import DType
+from .dtypes import DType, int32
 from .errors import LimitError
 from .graph import EW, IOTA, SCALAR, Op
 from .launch import Kernel
@@ -47,6 +47,12 @@ def remember(key: Any, recipe: Any) -> None:
     if len(recipes) > 16384:
         recipes.clear()
     recipes[key] = recipe
+
+
+def complex_bits(value: Any) -> tuple[int, int]:
+    """A Python number as the two words of a complex64."""
+    number = complex(value)
+    return bits(number.real, "f"), bits(number.imag, "f")
 
 
 def bits(value: Any, kind: str) -> int:
@@ -110,7 +116,10 @@ class Numbering:
                 else:
                     kind = fn.kinds[len(refs)]
                     refs.append(len(scalars) * 4 + 2)
-                    scalars.append(bits(a, kind))
+                    if kind == "c":
+                        scalars += complex_bits(a)
+                    else:
+                        scalars.append(bits(a, kind))
             index[op] = len(nodes) * 4
             nodes.append((fn, tuple(refs)))
         return self
@@ -119,8 +128,12 @@ class Numbering:
         """The reference for a stored or virtual value."""
         stored = a.buffer is not None
         if a.kind == SCALAR and not stored:
-            self.scalars.append(bits(a.extra, a.dtype.kind))
-            return len(self.scalars) * 4 - 2
+            at = len(self.scalars)
+            if a.dtype.kind == "c":
+                self.scalars += complex_bits(a.extra)
+            else:
+                self.scalars.append(bits(a.extra, a.dtype.kind))
+            return at * 4 + 2
         key = (a, view)
         k = self.accesses.get(key)
         if k is None:
@@ -141,7 +154,7 @@ class Numbering:
     def region(self, outs: tuple[tuple[int, DType], ...], splats: Sequence[bool] = ()) -> Region:
         reads = self.reads
         accesses = tuple(
-            (reads[a], a.dtype.kind, k < len(splats) and splats[k]) if a in reads else (-1, "i", False)
+            (reads[a], a.dtype, k < len(splats) and splats[k]) if a in reads else (-1, int32, False)
             for k, (a, _) in enumerate(self.accesses)
         )
         return Region(accesses, tuple(self.nodes), outs, len(self.scalars))

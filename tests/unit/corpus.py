@@ -11,7 +11,7 @@ import numpy as np
 import tabgpu as tg
 from tabgpu import codegen, engine, kernels, lower_product
 from tabgpu.codegen import Product, Region
-from tabgpu.dtypes import BY_KIND
+from tabgpu.dtypes import ALL, BY_KIND
 from tabgpu.kernels import gemm_tiles
 from tabgpu.launch import Launch
 from tabgpu.ops.rows import ROWS
@@ -73,10 +73,10 @@ def products() -> Iterator[tuple[str, str, str]]:
             if (kind, tile) in seen:
                 continue
             seen.add((kind, tile))
-            add = next(fn for k, fn in ROWS["add"]._fns.items() if k[0] == kind)
+            add = next(fn for k, fn in ROWS["add"]._fns.items() if k[0] is BY_KIND[kind])
             nodes = ((add, (codegen.VALUE, 2)), (add, (0, 1)))
             region = Region(
-                ((0, kind, False),), nodes, ((4, BY_KIND[kind]), (codegen.VALUE, BY_KIND[kind])), 1
+                ((0, BY_KIND[kind], False),), nodes, ((4, BY_KIND[kind]), (codegen.VALUE, BY_KIND[kind])), 1
             )
             code, access = codegen.product(Product(kind, region, 2, 1, tile))
             yield f"gemm_{kind}32_{choice['name']}", code, access
@@ -84,8 +84,8 @@ def products() -> Iterator[tuple[str, str, str]]:
 
 def gathers() -> Iterator[tuple[str, str, str]]:
     """(label, WGSL, access) of the copies for buffers larger than a binding."""
-    for kind, rank in itertools.product("fb", range(7)):
-        yield f"gather_{kind}_rank{rank}", *codegen.gather(codegen.Gather(kind, rank, 256))
+    for name, rank in itertools.product(["float32", "bool", "float16", "complex64"], range(7)):
+        yield f"gather_{name}_rank{rank}", *codegen.gather(codegen.Gather(ALL[name], rank, 256))
 
 
 def everything() -> Iterator[tuple[str, str, str, int]]:

@@ -188,14 +188,16 @@ def elementwise(sig: Elementwise, words: np.ndarray, bound: list[Bound], groups:
     coords = locate(i, dims)
     loaded = []
     for access in region.accesses:
-        binding, kind, _ = access
+        binding, dtype, _ = access
         if flat:
             at = flat_address(access, *p.take(2), i)
         else:
             place = p.take(1 + sig.rank)
             at = address(coords, place[0], place[1:], i)
         loaded.append(
-            at.astype(np.uint32).view(np.int32) if binding < 0 else bound[binding].load(at, kind, wanted)
+            at.astype(np.uint32).view(np.int32)
+            if binding < 0
+            else bound[binding].load(at, dtype.kind, wanted)
         )
     scalars = p.take(region.scalars)
     for k, ((_, dtype), got) in enumerate(zip(region.outs, evaluate(region, loaded, scalars), strict=True)):
@@ -216,7 +218,7 @@ def gather(sig: Gather, words: np.ndarray, bound: list[Bound], groups: int) -> N
     place = p.take(1 + sig.rank)
     at = address(locate(i, dims), place[0], place[1:], i)
     mine = at < size
-    bound[1].store((i - base)[mine], bound[0].load(at[mine], sig.kind, np.ones(mine.sum(), bool)))
+    bound[1].store((i - base)[mine], bound[0].load(at[mine], sig.dtype.kind, np.ones(mine.sum(), bool)))
 
 
 def tail(
@@ -226,14 +228,14 @@ def tail(
     dims = p.take(rank)
     coords = locate(i, dims)
     loaded = []
-    for binding, kind, _ in region.accesses:
+    for binding, dtype, _ in region.accesses:
         place = p.take(1 + rank)
         at = address(coords, place[0], place[1:], i)
         every = np.ones(i.shape, bool)
         got = (
             at.astype(np.uint32).view(np.int32)
             if binding < 0
-            else bound[binding + shift].load(at, kind, every)
+            else bound[binding + shift].load(at, dtype.kind, every)
         )
         loaded.append(got)
     return evaluate(region, loaded, p.take(region.scalars), value)
@@ -269,7 +271,7 @@ def reduction(sig: Reduction, words: np.ndarray, bound: list[Bound], groups: int
         wanted = np.ones(o.shape, bool)
         loaded, at = [], None
         for access, place in zip(region.accesses, places, strict=True):
-            binding, kind, _ = access
+            binding, dtype, _ = access
             if sig.flat:
                 assert (outs * np.uint64(length) % np.uint64(4) == 0).all(), "rows begin inside a vec4"
                 at = flat_address(access, *place, o * np.uint64(length) + rr)
@@ -277,7 +279,9 @@ def reduction(sig: Reduction, words: np.ndarray, bound: list[Bound], groups: int
                 at = address(locate(o, kept_dims), place[0], place[1 : 1 + kept], o)
                 at = address(locate(rr, reduced_dims), 0, place[1 + kept :], o) + at & np.uint64(0xFFFFFFFF)
             got = (
-                at.astype(np.uint32).view(np.int32) if binding < 0 else bound[binding].load(at, kind, wanted)
+                at.astype(np.uint32).view(np.int32)
+                if binding < 0
+                else bound[binding].load(at, dtype.kind, wanted)
             )
             loaded.append(got)
         ref, _ = region.outs[0]

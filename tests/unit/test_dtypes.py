@@ -13,19 +13,29 @@ import pytest
 from tabgpu import dtypes as dt
 from tabgpu.dtypes import as_dtype, bool_, check_scalar, float32, int32, promote, uint32
 
-AVAILABLE = [bool_, int32, uint32, float32]
+AVAILABLE = [d for d in dt.ALL.values() if d.available]
 WIDE = ["int64", "uint64", "float64", "complex128"]
+INTEGERS = [d for d in AVAILABLE if d.kind in "iu"]
+
+
+def expected(a: dt.DType, b: dt.DType) -> dt.DType | None:
+    """NumPy's table with our widest types in place of 64 bits; None: there is no common type."""
+    names = {"float64": "float32", "complex128": "complex64"}
+    if {a.kind, b.kind} == {"i", "u"} and uint32 in (a, b):
+        return None
+    if dt.bfloat16 in (a, b) and a is not b:
+        other = a if b is dt.bfloat16 else b
+        if other.kind == "b" or (other.kind in "iu" and other.itemsize == 1):
+            return dt.bfloat16
+        return dt.complex64 if other.kind == "c" else float32
+    if a is b:
+        return a
+    found = np.promote_types(a.name, b.name).name
+    return dt.ALL[names.get(found, found)]
+
 
 TABLE = {
-    (bool_, bool_): bool_,
-    (bool_, int32): int32,
-    (bool_, uint32): uint32,
-    (bool_, float32): float32,
-    (int32, int32): int32,
-    (int32, float32): float32,
-    (uint32, uint32): uint32,
-    (uint32, float32): float32,
-    (float32, float32): float32,
+    pair: want for pair in itertools.product(AVAILABLE, repeat=2) if (want := expected(*pair)) is not None
 }
 WEAK = {
     (bool_, "b"): bool_,
@@ -40,6 +50,15 @@ WEAK = {
     (float32, "b"): float32,
     (float32, "i"): float32,
     (float32, "f"): float32,
+    (dt.int8, "i"): dt.int8,
+    (dt.int8, "f"): float32,
+    (dt.uint16, "i"): dt.uint16,
+    (dt.float16, "i"): dt.float16,
+    (dt.float16, "f"): dt.float16,
+    (dt.bfloat16, "f"): dt.bfloat16,
+    (dt.float16, "c"): dt.complex64,
+    (dt.int8, "c"): dt.complex64,
+    (dt.complex64, "f"): dt.complex64,
 }
 
 
@@ -51,11 +70,10 @@ def test_promotion_of_two_arrays(pair: Any, want: Any) -> None:
 
 def test_every_pair_is_in_the_table_or_refused() -> None:
     for a, b in itertools.product(AVAILABLE, repeat=2):
-        if {a, b} == {int32, uint32}:
+        if (a, b) not in TABLE:
+            assert {a.kind, b.kind} == {"i", "u"} and uint32 in (a, b)
             with pytest.raises(TypeError, match=r"add: .*astype\('int32'\).*astype\('uint32'\)"):
                 promote(a, b, where="add")
-        else:
-            assert (a, b) in TABLE or (b, a) in TABLE
 
 
 @pytest.mark.parametrize(("pair", "want"), WEAK.items(), ids=str)
@@ -81,11 +99,9 @@ def test_refusals_are_not_remembered_as_answers() -> None:
     for _ in range(2):
         with pytest.raises(TypeError, match="multiply"):
             promote(uint32, int32, where="multiply")
-    with pytest.raises(TypeError, match="complex"):
-        promote(float32, "c")
 
 
-@pytest.mark.parametrize("dtype", AVAILABLE, ids=str)
+@pytest.mark.parametrize("dtype", [d for d in AVAILABLE if d is not dt.bfloat16], ids=str)
 def test_spellings(dtype: dt.DType) -> None:
     np_name = dtype.name
     spellings: list[Any] = [
@@ -115,12 +131,6 @@ def test_64_bit_names_exist_and_are_refused(name: str) -> None:
     for spec in (name, found, np.dtype(name)):
         with pytest.raises(TypeError, match=f"{name}.*64-bit"):
             as_dtype(spec)
-
-
-@pytest.mark.parametrize("name", [n for n, d in dt.ALL.items() if not d.available and n not in WIDE])
-def test_dtypes_to_come_are_refused_by_name(name: str) -> None:
-    with pytest.raises(TypeError, match=name):
-        as_dtype(name)
 
 
 @pytest.mark.parametrize(

@@ -6,26 +6,33 @@ from typing import Any
 
 from .. import engine
 from ..array import Array
-from ..dtypes import ALL, DType, bool_, check_scalar, float32, int32, uint32
+from ..dtypes import ALL, DType, bfloat16, bool_, bounds, check_scalar, complex64, float32, int32, nearest
 from ..graph import SCALAR, Cell, Op
 
-_NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32"}
+_NARROW = {
+    "int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64", "float128": "float32",
+    "float96": "float32", "complex256": "complex64", "complex192": "complex64",
+}  # fmt: skip
 
 
 def constant(value: Any, dtype: DType, shape: tuple[int, ...] = ()) -> Array:
     """An array of one repeated value: no memory before something needs it."""
+    if dtype.kind == "c":
+        value = complex(value)
+    elif dtype.kind == "f" and dtype.per_word == 2:
+        value = nearest(value, dtype)
     op = Op(SCALAR, None, (), (), shape, dtype, value)
     return Array(dtype, op.layout, Cell(op))
 
 
-def from_scalar(value: bool | int | float, where: str) -> Array:
+def from_scalar(value: complex, where: str) -> Array:
     """A 0-d array of a Python scalar in its default dtype."""
     if isinstance(value, bool):
         return constant(value, bool_)
     if isinstance(value, int):
         check_scalar(value, int32, where)
         return constant(value, int32)
-    return constant(value, float32)
+    return constant(value, complex64 if isinstance(value, complex) else float32)
 
 
 def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) -> Array:
@@ -36,10 +43,8 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
     """
     if isinstance(value, Array):
         return value
-    if type(value) in (bool, int, float) and dtype is None:
+    if type(value) in (bool, int, float, complex) and dtype is None:
         return from_scalar(value, where)
-    if isinstance(value, complex):
-        raise TypeError(f"{where}: complex numbers are not supported yet")
     try:
         import numpy as np  # importing tabgpu needs no NumPy, host data does
     except ImportError:
@@ -50,7 +55,7 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
         host = np.asarray(value)
         if host.size == 0 and host.dtype == np.float64:
             host = host.astype(np.float32)
-    elif isinstance(value, (np.ndarray, np.generic, bool, int, float)):
+    elif isinstance(value, (np.ndarray, np.generic, bool, int, float, complex)):
         host = np.asarray(value)
     else:
         try:
@@ -59,42 +64,60 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
             if not (hasattr(value, "__array__") or hasattr(value, "__array_interface__")):
                 raise TypeError(f"{where}: cannot make an array from {type(value).__name__}") from None
             host = np.asarray(value)
-    if host.dtype.kind not in "biuf":
+    if host.dtype.name == "bfloat16":  # ml_dtypes'
+        dtype, host = dtype or bfloat16, host.astype(np.float32)
+    if host.dtype.kind not in "biufc":
+        if host.dtype.kind == "O" and all(isinstance(x, int) for x in host.flat):
+            raise OverflowError(
+                f"{where}: {max(host.flat, key=abs)} does not fit 32 bits, and WebGPU has no more"
+            )
         raise TypeError(
-            f"{where}: dtype {host.dtype} has no place on the GPU; bool, integers and floats have"
+            f"{where}: dtype {host.dtype} has no place on the GPU; bool, integers, floats and complex numbers have"
         )
-    target = (
-        np.dtype(dtype.name) if dtype is not None else np.dtype(_NARROW.get(host.dtype.name, host.dtype.name))
-    )
-    known = ALL.get(target.name)
-    if known is None or not known.available:
+    known = dtype or ALL[_NARROW.get(host.dtype.name, host.dtype.name)]
+    if host.dtype.kind == "c" and known.kind in "iuf":
         raise TypeError(
-            f"{where}: dtype {host.dtype} is not supported yet; use .astype('float32') or .astype('int32')"
+            f"{where}: {host.dtype} to {known.name} would drop the imaginary part; use .real or abs"
         )
     # NumPy arrays of 32 bits wrap into an explicit dtype, as astype does; Python's and 64-bit integers have to fit.
     exact = dtype is None or host.dtype.itemsize == 8 or not isinstance(value, (np.ndarray, np.generic))
-    if exact and target != host.dtype and host.dtype.kind in "iu" and target.kind in "iu" and host.size:
-        for extreme in (host.min(), host.max()):
-            if not np.iinfo(target).min <= extreme <= np.iinfo(target).max:
-                raise OverflowError(
-                    f"{where}: {extreme} of {host.dtype} does not fit {target}; WebGPU has no 64-bit integers"
+    if (
+        exact
+        and known.name != host.dtype.name
+        and host.dtype.kind in "iu"
+        and known.kind in "iu"
+        and host.size
+    ):
+        low, high = bounds(known)
+        for extreme in (int(host.min()), int(host.max())):
+            if not low <= extreme <= high:
+                why = (
+                    "WebGPU has no 64-bit integers"
+                    if known.itemsize == 4
+                    else f"its range is {low} to {high}"
                 )
-    shape = host.shape
+                raise OverflowError(f"{where}: {extreme} of {host.dtype} does not fit {known.name}; {why}")
     with np.errstate(over="ignore", invalid="ignore"):
-        flat = np.ascontiguousarray(_saturate(host, target), dtype=target.newbyteorder("=")).reshape(-1)
-    op = engine.upload(flat.view(np.uint8), known, shape, where)
+        flat = np.ascontiguousarray(_converted(host, known)).reshape(-1)
+    op = engine.upload(flat.view(np.uint8), known, host.shape, where)
     return Array(known, op.layout, Cell(op))
 
 
-def _saturate(host: Any, target: Any) -> Any:
-    """Floats for an integer dtype as astype on the GPU would do: truncated, saturated, NaN to 0."""
+def _converted(host: Any, known: DType) -> Any:
+    """Host values as what is stored: floats for integers as astype on the GPU does it (truncated, saturated, NaN 0);
+    bfloat16 as 16-bit words, rounded to nearest even."""
     import numpy as np
 
-    if host.dtype.kind != "f" or target.kind not in "iu":
-        return host
-    info = np.iinfo(target)
-    wide = np.nan_to_num(np.trunc(host.astype(np.float64)), nan=0.0, posinf=info.max, neginf=info.min)
-    return np.clip(wide, info.min, info.max).astype(np.int64)
+    if known is bfloat16:
+        bits = host.astype(np.float32).view(np.uint32)
+        rounded = bits + (((bits >> 16) & 1) + np.uint32(0x7FFF))
+        nan = (bits & 0x7FFFFFFF) > 0x7F800000
+        return (np.where(nan, bits | np.uint32(0x400000), rounded) >> 16).astype(np.uint16)
+    if host.dtype.kind == "f" and known.kind in "iu":
+        low, high = bounds(known)
+        wide = np.nan_to_num(np.trunc(host.astype(np.float64)), nan=0.0, posinf=high, neginf=low)
+        host = np.clip(wide, low, high).astype(np.int64)
+    return np.asarray(host, dtype=np.dtype(known.name).newbyteorder("="))
 
 
 def _refuse_nested_arrays(value: Any, where: str) -> None:
@@ -108,19 +131,23 @@ def _refuse_nested_arrays(value: Any, where: str) -> None:
 
 
 def _without_numpy(value: Any, where: str, dtype: DType | None) -> Array:
-    """Flat or nested lists of Python scalars, and buffers, where NumPy is not installed."""
-    import array as host_array
-
-    if isinstance(value, (bool, int, float)):
+    """Flat or nested lists of Python scalars, and buffers of a simple format, where NumPy is not installed."""
+    if isinstance(value, (bool, int, float, complex)):
         got = from_scalar(value, where)
-        return got if dtype in (None, got.dtype) else constant(value, dtype)
+        return got if dtype in (None, got.dtype) else constant(value, dtype)  # type: ignore[arg-type]
+    if not isinstance(value, (list, tuple)):
+        try:
+            held = memoryview(value)
+        except TypeError:
+            raise TypeError(f"{where}: {type(value).__name__} needs NumPy, which is not installed") from None
+        value = held.tolist()
+        if dtype is None and held.format in _FORMATS:
+            dtype = ALL[_FORMATS[held.format]]
     shape: list[int] = []
     level = value
     while isinstance(level, (list, tuple)):
         shape.append(len(level))
         level = level[0] if level else None
-    if not shape:
-        raise TypeError(f"{where}: {type(value).__name__} needs NumPy, which is not installed")
     flat = list(value)
     for n in shape[1:]:
         if any(not isinstance(x, (list, tuple)) or len(x) != n for x in flat):
@@ -129,10 +156,37 @@ def _without_numpy(value: Any, where: str, dtype: DType | None) -> Array:
     if dtype is None:
         kinds = {type(x) for x in flat}
         dtype = bool_ if kinds == {bool} else int32 if kinds <= {int, bool} and kinds else float32
+        if complex in kinds:
+            dtype = complex64
     for x in flat:
         check_scalar(x, dtype, where)
-    code = {bool_: "B", int32: "i", uint32: "I", float32: "f"}[dtype]
-    cast = {"B": bool, "i": int, "I": int, "f": float}[code]
-    data = host_array.array(code, [cast(x) for x in flat])
-    op = engine.upload(memoryview(data).cast("B"), dtype, tuple(shape), where)
+    op = engine.upload(_packed(flat, dtype), dtype, tuple(shape), where)
     return Array(dtype, op.layout, Cell(op))
+
+
+_FORMATS = {
+    "?": "bool", "b": "int8", "h": "int16", "i": "int32", "l": "int32", "q": "int32", "B": "uint8", "H": "uint16",
+    "I": "uint32", "L": "uint32", "Q": "uint32", "e": "float16", "f": "float32", "d": "float32",
+}  # fmt: skip
+_CODES = {"int8": "b", "int16": "h", "int32": "i", "uint8": "B", "uint16": "H", "uint32": "I", "bool": "?"}
+
+
+def _packed(flat: list[Any], dtype: DType) -> bytes:
+    """Python numbers as the bytes of a dtype."""
+    import struct
+
+    if dtype.kind == "c":
+        flat = [part for x in flat for part in (complex(x).real, complex(x).imag)]
+    if dtype.kind in "fc":
+        numbers = [nearest(v, dtype) if dtype.per_word == 2 else float(v) for v in flat]
+        limit = 3.4028235677973366e38  # from here on float32 is inf
+        floats = b"".join([struct.pack("<f", x * float("inf") if abs(x) >= limit else x) for x in numbers])
+        if dtype is bfloat16:
+            return b"".join([floats[k + 2 : k + 4] for k in range(0, len(floats), 4)])
+        return (
+            floats
+            if dtype.per_word == 1
+            else struct.pack(f"<{len(flat)}e", *[nearest(v, dtype) for v in flat])
+        )
+    cast = bool if dtype is bool_ else int
+    return struct.pack(f"<{len(flat)}{_CODES[dtype.name]}", *[cast(x) for x in flat])

@@ -7,7 +7,7 @@ from operator import index as as_index
 from typing import Any
 
 from ..array import Array, fresh, source, view
-from ..dtypes import as_dtype, bool_, check_scalar, float32, int32, uint32
+from ..dtypes import as_dtype, bool_, check_scalar, complex64, float32, int32, uint32
 from ..graph import EW, IOTA, Cell, Op, copy_fn
 from ..layout import as_shape, broadcast_to
 from . import elementwise as ew
@@ -49,12 +49,17 @@ def copy_of(x: Array) -> Array:
 
 
 def astype(x: Array, dtype: Any, /, *, copy: bool = True) -> Array:
-    """The values in another dtype. Float to integer truncates toward zero, saturates, and takes NaN to 0; int32 and
-    uint32 reinterpret (wrap); to bool: not zero. copy=False may return x itself."""
+    """The values in another dtype. Float to integer truncates, saturates, and takes NaN to 0; integers wrap;
+    to bool: not zero; to float16 and bfloat16: nearest. complex64 to a real dtype raises TypeError (use tg.real).
+    copy=False may return x itself."""
     want = as_dtype(dtype)
+    if x.dtype.kind == "c" and want.kind in "iuf":
+        raise TypeError(
+            f"astype: complex64 to {want.name} would drop the imaginary part; use tg.real or tg.abs"
+        )
     if want is x.dtype:
         return copy_of(x) if copy else x
-    return CASTS[want.kind](x)
+    return CASTS[want.name](x)
 
 
 def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Array:
@@ -64,11 +69,14 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     if isinstance(fill_value, Array):
         value = fill_value if dtype is None else astype(fill_value, dtype, copy=False)
         return copy_of(view(value, broadcast_to(value._layout, dims, "full")))
-    if not isinstance(fill_value, (bool, int, float)):
+    if not isinstance(fill_value, (bool, int, float, complex)):
         one = from_host(fill_value, "full", None if dtype is None else as_dtype(dtype))
         return copy_of(view(one, broadcast_to(one._layout, dims, "full")))
-    kind = bool_ if isinstance(fill_value, bool) else int32 if isinstance(fill_value, int) else float32
+    kinds = {bool: bool_, int: int32, float: float32, complex: complex64}
+    kind = next(d for t, d in kinds.items() if isinstance(fill_value, t))
     want = kind if dtype is None else as_dtype(dtype)
+    if isinstance(fill_value, complex) and want.kind in "iuf":
+        raise TypeError(f"full: {fill_value} is complex and {want.name} is not")
     if want.kind in "iu":
         number = int(fill_value)
         check_scalar(number, want, "full")
@@ -150,11 +158,12 @@ def arange(
         check_scalar(start, want, "arange")
         check_scalar(start + (n - 1) * step, want, "arange")
     index = positions(n)
-    if want.kind == "f":
-        return ew.add(ew.multiply(astype(index, float32), float(step)), float(start))
+    if want.kind in "fc":
+        out = ew.add(ew.multiply(astype(index, float32), float(step)), float(start))
+        return astype(out, want, copy=False)
     if not whole:
         return astype(ew.add(ew.multiply(astype(index, float32), float(step)), float(start)), want)
-    if want is uint32:
+    if want is uint32 and n:
         return ew.add(ew.multiply(astype(index, uint32), step & 0xFFFFFFFF), int(start) & 0xFFFFFFFF)  # type: ignore[operator]
     out = ew.add(ew.multiply(index, int(step)), int(start))
     return out if want is int32 else astype(out, want)

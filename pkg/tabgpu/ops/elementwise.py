@@ -26,11 +26,12 @@ NOT_HERE = {
 
 # fmt: off
 # --- arithmetic ---
-add = binary("add", {"b": "x | y", "i": "x + y", "u": "x + y", "f": "x + y"}, like="numpy.add",
+add = binary("add", {"b": "x | y", "i": "x + y", "u": "x + y", "f": "x + y", "c": "x + y"}, like="numpy.add",
              doc="x + y. Integers wrap; of bools it is `or`.")
-subtract = binary("subtract", {"i": "x - y", "u": "x - y", "f": "x - y"}, like="numpy.subtract",
+subtract = binary("subtract", {"i": "x - y", "u": "x - y", "f": "x - y", "c": "x - y"}, like="numpy.subtract",
                   doc="x - y. Integers wrap; bools are refused, as NumPy does.")
-multiply = binary("multiply", {"b": "x & y", "i": "x * y", "u": "x * y", "f": "x * y"}, like="numpy.multiply",
+multiply = binary("multiply", {"b": "x & y", "i": "x * y", "u": "x * y", "f": "x * y", "c": "multiply_c64(x, y)"},
+                  like="numpy.multiply",
                   doc="x * y. Integers wrap; of bools it is `and`.")
 divide = binary("divide", {"f": "div_f32(x, y)"}, promote="float", ulp=1, like="numpy.divide",
                 doc="x / y in float32, also of integers.")
@@ -42,18 +43,21 @@ remainder = binary(
     "remainder", {"i": "remainder_i32(x, y)", "u": "remainder_u32(x, y)", "f": "remainder_f32(x, y)"}, promote="int",
     like="numpy.remainder", doc="x - y * floor(x / y), exact, with the sign of y. Integers: x % 0 is 0.")
 fmod = binary("fmod", {"i": "fmod_i32(x, y)", "u": "remainder_u32(x, y)", "f": "fmod_f32(x, y)"}, promote="int",
-              like="numpy.fmod", doc="x - y * trunc(x / y), exact, with the sign of x. Integers: fmod(x, 0) is 0.")
-negative = unary("negative", {"i": "-x", "u": "0u - x", "f": "negative_f32(x)"}, like="numpy.negative",
+              like="numpy.fmod",
+              doc="x - y * trunc(x / y), exact, with the sign of x. Integers: fmod(x, 0) is 0.", exact=True)
+negative = unary("negative", {"i": "-x", "u": "0u - x", "f": "negative_f32(x)", "c": "negative_c64(x)"},
+                 like="numpy.negative",
                  doc="-x: flips the sign, also of zeros and NaN. Integers wrap.")
-positive = unary("positive", {"i": "x", "u": "x", "f": "x"}, like="numpy.positive", doc="x.")
-conjugate = unary("conjugate", {"i": "x", "u": "x", "f": "x"}, promote="int", like="numpy.conjugate",
-                  doc="The complex conjugate: x itself for real x.")
-absolute = unary("absolute", {"b": "x", "i": "absolute_i32(x)", "u": "x", "f": "absolute_f32(x)"},
-                 like="numpy.absolute",
-                 doc="|x|. abs(-2**31) is -2**31.")
-fabs = unary("fabs", {"f": "absolute_f32(x)"}, promote="float", like="numpy.fabs", doc="|x| in float32.")
+positive = unary("positive", {"i": "x", "u": "x", "f": "x", "c": "x"}, like="numpy.positive", doc="x.", exact=True)
+conjugate = unary("conjugate", {"i": "x", "u": "x", "f": "x", "c": "conjugate_c64(x)"}, promote="int",
+                  like="numpy.conjugate",
+                  doc="The complex conjugate: x itself for real x.", exact=True)
+absolute = unary("absolute", {"b": "x", "i": "absolute_i32(x)", "u": "x", "f": "absolute_f32(x)",
+                              "c": "hypot_f32(x.x, x.y)"}, out={"c": "f"}, ulp=1, like="numpy.absolute",
+                 doc="|x|; float32 of complex64. The least integer stays: abs(-2**31) is -2**31.")
+fabs = unary("fabs", {"f": "absolute_f32(x)"}, promote="float", like="numpy.fabs", doc="|x| in float32.", exact=True)
 sign = unary("sign", {"i": "sign_i32(x)", "u": "sign_u32(x)", "f": "sign_f32(x)"}, like="numpy.sign",
-             doc="-1, 0 or 1; NaN stays NaN.")
+             doc="-1, 0 or 1; NaN stays NaN.", exact=True)
 square = unary("square", {"i": "x * x", "u": "x * x", "f": "x * x"}, promote="int", like="numpy.square", doc="x * x.")
 reciprocal = unary("reciprocal", {"i": "reciprocal_i32(x)", "u": "reciprocal_u32(x)", "f": "div_f32(1.0f, x)"},
                    promote="int", ulp=1, like="numpy.reciprocal",
@@ -131,29 +135,40 @@ arctanh = unary("arctanh", {"f": "atanh_f32(x)"}, promote="float", ulp=3, domain
 
 # --- rounding ---
 _SELF = {"b": "x", "i": "x", "u": "x"}
-floor = unary("floor", _SELF | {"f": "floor_f32(x)"}, like="numpy.floor", doc="Greatest integer not above x.")
-ceil = unary("ceil", _SELF | {"f": "ceil_f32(x)"}, like="numpy.ceil", doc="Least integer not below x.")
-trunc = unary("trunc", _SELF | {"f": "trunc_f32(x)"}, like="numpy.trunc", doc="x without its fraction.")
-rint = unary("rint", {"f": "rint_f32(x)"}, promote="float", like="numpy.rint", doc="Nearest integer, halves to even.")
+floor = unary("floor", _SELF | {"f": "floor_f32(x)"}, like="numpy.floor",
+              doc="Greatest integer not above x.", exact=True)
+ceil = unary("ceil", _SELF | {"f": "ceil_f32(x)"}, like="numpy.ceil", doc="Least integer not below x.", exact=True)
+trunc = unary("trunc", _SELF | {"f": "trunc_f32(x)"}, like="numpy.trunc", doc="x without its fraction.", exact=True)
+rint = unary("rint", {"f": "rint_f32(x)"}, promote="float", like="numpy.rint",
+             doc="Nearest integer, halves to even.", exact=True)
+
+# --- parts of a complex number ---
+real = unary("real", _SELF | {"f": "x", "c": "x.x"}, out={"c": "f"}, like="numpy.real",
+             doc="The real part: float32 of complex64, x itself of real x.", exact=True)
+imag = unary("imag", {"b": "x != x", "i": "x ^ x", "u": "x ^ x", "f": "imag_f32(x)", "c": "x.y"}, out={"c": "f"},
+             like="numpy.imag", doc="The imaginary part: float32 of complex64, 0 of real x.", exact=True)
+complex_of = binary("complex_of", {"f": "complex_f32(x, y)"}, promote="float", out="c", like="torch.complex",
+                    doc="x + iy of real x and y, whatever their values (NaN and inf among them).")
 
 # --- parts of a float ---
 ldexp = binary("ldexp", {"f": "ldexp_f32(x, y)"}, operand_kinds="fi", like="numpy.ldexp",
                doc="x * 2**y for integer y, rounded once.")
 frexp_mantissa = unary("frexp_mantissa", {"f": "frexp_mantissa_f32(x)"}, promote="float", like="numpy.frexp:0",
-                       doc="The significand in [0.5, 1): frexp's first result.")
+                       doc="The significand in [0.5, 1): frexp's first result.", exact=True)
 frexp_exponent = unary("frexp_exponent", {"f": "frexp_exponent_f32(x)"}, promote="float", out="i",
                        like="numpy.frexp:1",
                        doc="The exponent of 2: frexp's second result.")
 modf_fraction = unary("modf_fraction", {"f": "fraction_f32(x)"}, promote="float", like="numpy.modf:0",
-                      doc="The fraction with the sign of x: modf's first result.")
+                      doc="The fraction with the sign of x: modf's first result.", exact=True)
 modf_integer = unary("modf_integer", {"f": "trunc_f32(x)"}, promote="float", like="numpy.modf:1",
-                     doc="x without its fraction: modf's second result.")
-nextafter = binary("nextafter", {"f": "nextafter_f32(x, y)"}, promote="float", like="numpy.nextafter",
-                   doc="The next float32 after x towards y.")
-spacing = unary("spacing", {"f": "spacing_f32(x)"}, promote="float", like="numpy.spacing",
-                doc="Distance to the next float32 away from zero.")
+                     doc="x without its fraction: modf's second result.", exact=True)
+nextafter = binary("nextafter", {"f": "nextafter_f32(x, y)", "float16": "nextafter_f16(x, y)",
+                                 "bfloat16": "nextafter_bf16(x, y)"}, promote="float", like="numpy.nextafter",
+                   doc="The next float of x's dtype after x towards y.")
+spacing = unary("spacing", {"f": "spacing_f32(x)", "float16": "spacing_f16(x)", "bfloat16": "spacing_bf16(x)"},
+                promote="float", like="numpy.spacing", doc="Distance to the next float of that dtype away from zero.")
 copysign = binary("copysign", {"f": "copysign_f32(x, y)"}, promote="float", like="numpy.copysign",
-                  doc="|x| with y's sign.")
+                  doc="|x| with y's sign.", exact=True)
 nextpow2 = unary("nextpow2", {"f": "nextpow2_f32(x)"}, promote="float", like="matlab.nextpow2",
                  doc="ceil(log2(|x|)), exact; 0 for 0.")
 
@@ -169,9 +184,10 @@ signbit = unary("signbit", {"b": "x != x", "i": "signbit_i32(x)", "u": "x != x",
                 like="numpy.signbit", doc="Whether the sign bit is set: negative x, -0, NaN with a sign.")
 
 # --- comparisons: exact for denormals, False with NaN (but !=) ---
-equal = binary("equal", {"b": "x == y", "i": "x == y", "u": "x == y", "f": "equal_f32(x, y)"}, out="b",
-               like="numpy.equal", doc="x == y.")
-not_equal = binary("not_equal", {"b": "x != y", "i": "x != y", "u": "x != y", "f": "not_equal_f32(x, y)"}, out="b",
+equal = binary("equal", {"b": "x == y", "i": "x == y", "u": "x == y", "f": "equal_f32(x, y)", "c": "equal_c64(x, y)"},
+               out="b", like="numpy.equal", doc="x == y.")
+not_equal = binary("not_equal", {"b": "x != y", "i": "x != y", "u": "x != y", "f": "not_equal_f32(x, y)",
+                                 "c": "!equal_c64(x, y)"}, out="b",
                    like="numpy.not_equal", doc="x != y.")
 less = binary("less", {"b": "!x & y", "i": "x < y", "u": "x < y", "f": "less_f32(x, y)"}, out="b",
               like="numpy.less", doc="x < y.")
@@ -184,19 +200,18 @@ greater_equal = binary("greater_equal", {"b": "x | !y", "i": "x >= y", "u": "x >
 
 # --- extrema ---
 maximum = binary("maximum", {"b": "x | y", "i": "max(x, y)", "u": "max(x, y)", "f": "maximum_f32(x, y)"},
-                 like="numpy.maximum", doc="The greater; NaN if either is NaN; +0 is above -0.")
+                 like="numpy.maximum", doc="The greater; NaN if either is NaN; +0 is above -0.", exact=True)
 minimum = binary("minimum", {"b": "x & y", "i": "min(x, y)", "u": "min(x, y)", "f": "minimum_f32(x, y)"},
-                 like="numpy.minimum", doc="The lesser; NaN if either is NaN; -0 is below +0.")
+                 like="numpy.minimum", doc="The lesser; NaN if either is NaN; -0 is below +0.", exact=True)
 fmax = binary("fmax", {"b": "x | y", "i": "max(x, y)", "u": "max(x, y)", "f": "fmax_f32(x, y)"}, like="numpy.fmax",
-              doc="The greater, ignoring NaN.")
+              doc="The greater, ignoring NaN.", exact=True)
 fmin = binary("fmin", {"b": "x & y", "i": "min(x, y)", "u": "min(x, y)", "f": "fmin_f32(x, y)"}, like="numpy.fmin",
-              doc="The lesser, ignoring NaN.")
+              doc="The lesser, ignoring NaN.", exact=True)
 _CLAMP = "min(max(x, y), z)"
 _clip = ternary("clip", {"b": "(x | y) & z", "i": _CLAMP, "u": _CLAMP, "f": "clip_f32(x, y, z)"},
-                   like="numpy.clip",
-                   doc="minimum(maximum(x, y), z).")
+                   like="numpy.clip", doc="minimum(maximum(x, y), z).", exact=True)
 heaviside = binary("heaviside", {"f": "heaviside_f32(x, y)"}, promote="float", like="numpy.heaviside",
-                   doc="0 for x < 0, y for x = 0, 1 for x > 0.")
+                   doc="0 for x < 0, y for x = 0, 1 for x > 0.", exact=True)
 
 # --- logic: NaN and denormals are true ---
 _WIDE = {"i": "i32", "u": "u32", "f": "f32"}
@@ -213,15 +228,16 @@ logical_xor = binary("logical_xor", _logical("!="), out="b", like="numpy.logical
 logical_not = unary("logical_not", {"b": "!x"} | {k: f"!truth_{t}(x)" for k, t in _WIDE.items()}, out="b",
                     like="numpy.logical_not", doc="Whether x is zero.")
 _where = elementwise("where", 3, {"b": "select(z, y, x)", "i": "select(z, y, x)", "u": "select(z, y, x)",
-                                     "f": "pick_f32(z, y, x)"}, operand_kinds="b**", like="numpy.where",
-                        doc="y where x is true, else z.")
+                                     "f": "pick_f32(z, y, x)", "c": "pick_c64(z, y, x)"}, operand_kinds="b**",
+                    like="numpy.where", doc="y where x is true, else z.", exact=True)
 
 # --- bits ---
 bitwise_and = binary("bitwise_and", {"b": "x & y", "i": "x & y", "u": "x & y"}, like="numpy.bitwise_and",
-                     doc="x & y.")
-bitwise_or = binary("bitwise_or", {"b": "x | y", "i": "x | y", "u": "x | y"}, like="numpy.bitwise_or", doc="x | y.")
+                     doc="x & y.", exact=True)
+bitwise_or = binary("bitwise_or", {"b": "x | y", "i": "x | y", "u": "x | y"}, like="numpy.bitwise_or",
+                    doc="x | y.", exact=True)
 bitwise_xor = binary("bitwise_xor", {"b": "x != y", "i": "x ^ y", "u": "x ^ y"}, like="numpy.bitwise_xor",
-                     doc="x ^ y.")
+                     doc="x ^ y.", exact=True)
 bitwise_not = unary("bitwise_not", {"b": "!x", "i": "~x", "u": "~x"}, like="numpy.bitwise_not", doc="~x.")
 bitwise_count = unary("bitwise_count", {"i": "bitcount_i32(x)", "u": "bitcount_u32(x)"}, promote="int", out="i",
                       like="numpy.bitwise_count", doc="Number of 1 bits of |x|, as int32 (NumPy: uint8).")

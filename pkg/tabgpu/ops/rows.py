@@ -5,35 +5,37 @@ from __future__ import annotations
 from typing import Any
 
 from ..array import Array, fresh
-from ..dtypes import BY_KIND, DType, check_scalar, promote
+from ..dtypes import ALL, BY_KIND, DType, check_scalar, float32, nearest, promote
 from ..graph import EW, Fn, Op
 from ..layout import Layout, broadcast_shapes, broadcast_to
 from .convert import from_host
 
 ROWS: dict[str, Row] = {}
 _WEAK = {bool: "b", int: "i", float: "f", complex: "c"}
-_FLOAT_OF = {"b": "f", "i": "f", "u": "f", "f": "f"}
+_FLOAT_OF = {"b": "f", "i": "f", "u": "f"}
 _INT_OF = {"b": "i"}
 
 
 class Row:
     """An elementwise function of `nin` operands; each may be an Array, a Python scalar or what asarray takes.
 
-    exprs: WGSL by kind letter. like: the NumPy or SciPy name that tests compare with; ulp: the greatest error, in units
-    in the last place of float32, against float64; domain: where random test inputs lie.
+    exprs: WGSL by kind letter, or by dtype name where a narrow type needs its own. exact: results of a narrow type are
+    values of it already, without wrapping or rounding. out: the result's kind letter or dtype name, also by kind. like:
+    the NumPy or SciPy name that tests compare with; ulp: the greatest error, in units in the last place of float32,
+    against float64; domain: where random test inputs lie.
     """
 
     def __init__(
         self, name: str, nin: int, exprs: dict[str, str], like: str, doc: str, out: str | dict[str, str] | None,
-        promoted: str | None, ulp: float, domain: tuple[float, float] | None, operand_kinds: str | None,
+        promoted: str | None, ulp: float, domain: tuple[float, float] | None, operand_kinds: str | None, exact: bool,
     ) -> None:  # fmt: skip
         self.__name__ = self.__qualname__ = self.name = name
         self.nin, self.exprs, self.like, self.out, self.promoted = nin, exprs, like, out, promoted
-        self.ulp, self.domain = ulp, domain
+        self.ulp, self.domain, self.exact = ulp, domain, exact
         self.operand_kinds = operand_kinds
         self.__doc__ = doc
         self.__module__ = "tabgpu"
-        self._fns: dict[str, Fn] = {}
+        self._fns: dict[tuple[DType, ...], Fn] = {}
         self.plain: dict[tuple[Any, ...], Fn] = {}
         self._resolved: dict[tuple[Any, ...], tuple[Fn, tuple[Row | None, ...] | None]] = {}
 
@@ -76,7 +78,7 @@ class Row:
                 return self(from_host(first, self.name), *operands[1:])
             fn, needed = self._resolve(key)
             found = self._resolved[key] = (fn, needed if any(needed) else None)
-            if not any(needed) and (fn.kinds[-1] == "f" or Array is type(operands[-1])):
+            if not any(needed) and (fn.operands[-1] is float32 or Array is type(operands[-1])):
                 self.plain[tuple([x.dtype if type(x) is Array else type(x) for x in operands])] = fn
         fn, casts = found
         if casts is not None:
@@ -97,9 +99,7 @@ class Row:
                 elif shape != layout.shape:
                     same = False
             else:
-                if type(x) is int and fn.kinds[len(args)] in "iu":
-                    check_scalar(x, BY_KIND[fn.kinds[len(args)]], self.name)
-                args.append(x)
+                args.append(_scalar(x, fn.operands[len(args)], self.name))
                 views.append(None)
         if not same:
             shape = broadcast_shapes(
@@ -116,45 +116,74 @@ class Row:
         """The function for operand dtypes, and the casts its operands need."""
         if self.operand_kinds is not None:  # operands of fixed, different kinds (where, ldexp)
             return self._resolve_fixed(key)
-        kind = promote(*key, where=self.name).kind
-        kind = self._admit(kind, key)
-        return self._fn(kind, kind * self.nin), tuple(self._cast(k, kind) for k in key)
+        dtype = self._admit(promote(*key, where=self.name), key)
+        operands = (dtype,) * self.nin
+        return self._fn(dtype, operands), tuple(self._cast(k, dtype) for k in key)
 
     def _resolve_fixed(self, key: tuple[Any, ...]) -> tuple[Fn, tuple[Row | None, ...]]:
         """operand_kinds holds a letter for a fixed operand and '*' for those promoted together."""
         pattern = self.operand_kinds or ""
         for k, p in zip(key, pattern, strict=True):
-            if p in "iu" and (k.kind if isinstance(k, DType) else k) == "f":
+            if p in "iu" and (k.kind if isinstance(k, DType) else k) in "fc":
                 raise TypeError(f"{self.name}: an operand must be integers, not floats; use .astype('int32')")
         free = [k for k, p in zip(key, pattern, strict=True) if p == "*"]
-        kind = self._admit(promote(*free, where=self.name).kind, key) if free else next(iter(self.exprs))
-        kinds = "".join(kind if p == "*" else p for p in pattern)
-        return self._fn(kind, kinds), tuple(self._cast(k, want) for k, want in zip(key, kinds, strict=True))
+        if free:
+            dtype = self._admit(promote(*free, where=self.name), key)
+        else:  # the first operand says which of its kind it is
+            first = next(iter(self.exprs))
+            dtype = key[0] if isinstance(key[0], DType) and key[0].kind == first else BY_KIND[first]
+        operands = tuple(dtype if p in ("*", dtype.kind) else BY_KIND[p] for p in pattern)
+        return self._fn(dtype, operands), tuple(self._cast(k, d) for k, d in zip(key, operands, strict=True))
 
-    def _admit(self, kind: str, key: tuple[Any, ...]) -> str:
-        if kind not in self.exprs:
-            lifted = {"float": _FLOAT_OF, "int": _INT_OF}.get(self.promoted or "", {}).get(kind)
+    def _admit(self, dtype: DType, key: tuple[Any, ...]) -> DType:
+        """The dtype to compute in; TypeError if the function is not defined for it."""
+        if dtype.kind not in self.exprs:
+            lifted = {"float": _FLOAT_OF, "int": _INT_OF}.get(self.promoted or "", {}).get(dtype.kind)
             if lifted is None or lifted not in self.exprs:
                 names = ", ".join(k.name if isinstance(k, DType) else f"Python {_NAME[k]}" for k in key)
-                takes = ", ".join(BY_KIND[k].name for k in self.exprs)
+                takes = ", ".join(_TAKES[k] for k in self.exprs if k in _TAKES)
                 raise TypeError(f"{self.name}: not defined for {names}; it takes {takes}")
-            return lifted
-        return kind
+            return BY_KIND[lifted]
+        return dtype
 
-    def _fn(self, kind: str, kinds: str) -> Fn:
-        fn = self._fns.get(kinds)
+    def _fn(self, dtype: DType, operands: tuple[DType, ...]) -> Fn:
+        fn = self._fns.get(operands)
         if fn is None:
-            out = self.out.get(kind, kind) if isinstance(self.out, dict) else self.out or kind
-            fn = self._fns[kinds] = Fn(self.name, self.exprs[kind], kinds, BY_KIND[out])
+            out = self.out.get(dtype.kind) if isinstance(self.out, dict) else self.out
+            result = dtype if out in (None, dtype.kind) else BY_KIND.get(out) or ALL[out]  # type: ignore[arg-type]
+            expr = self.exprs.get(dtype.name) or self.exprs[dtype.kind]
+            if (
+                result is dtype
+                and dtype.fit
+                and not self.exact
+                and expr != "x"
+                and dtype.name not in self.exprs
+            ):
+                expr = f"{dtype.fit}({expr})"
+            fn = self._fns[operands] = Fn(self.name, expr, operands, result)
         return fn
 
     @staticmethod
-    def _cast(have: DType | str, want: str) -> Row | None:
-        if isinstance(have, str) or have.kind == want:
+    def _cast(have: DType | str, want: DType) -> Row | None:
+        """What makes a stored operand a value that the kernel computes with; a narrow one of the same kind is that."""
+        if isinstance(have, str) or have.kind == want.kind:
             return None
-        return CASTS[want]
+        return CASTS[want.kind]
 
 
+def _scalar(value: Any, dtype: DType, where: str) -> Any:
+    """A Python number as an operand of a dtype."""
+    if dtype.kind in "iu":
+        if type(value) is int:
+            check_scalar(value, dtype, where)
+    elif dtype.kind == "c":
+        return complex(value)
+    elif dtype.per_word == 2:
+        return nearest(value, dtype)
+    return value
+
+
+_TAKES = {"b": "bool", "i": "signed integers", "u": "unsigned integers", "f": "floats", "c": "complex64"}
 _NAME = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
@@ -166,10 +195,10 @@ def _broadcast(op: Op, layout: Layout | None, shape: tuple[int, ...], where: str
 def elementwise(
     name: str, nin: int, exprs: dict[str, str], *, like: str, doc: str, out: str | dict[str, str] | None = None,
     promote: str | None = None, ulp: float = 0, domain: tuple[float, float] | None = None,
-    operand_kinds: str | None = None,
+    operand_kinds: str | None = None, exact: bool = False,
 ) -> Row:  # fmt: skip
     """See Row. promote: "float" (ints and bools become float32), "int" (bool becomes int32) or None (TypeError)."""
-    row = Row(name, nin, exprs, like, doc, out, promote, ulp, domain, operand_kinds)
+    row = Row(name, nin, exprs, like, doc, out, promote, ulp, domain, operand_kinds, exact)
     if name in ROWS:
         raise ValueError(f"rows: {name} is there already")
     ROWS[name] = row
@@ -191,13 +220,37 @@ def ternary(name: str, exprs: dict[str, str], **options: Any) -> Row:
     return elementwise(name, 3, exprs, **options)
 
 
+def _cast_row(name: str, exprs: dict[str, str], doc: str) -> Row:
+    return unary(f"cast_{name}", exprs, out=name, like=f"numpy.{name}", doc=doc)
+
+
+_INT = {"b": "select(0i, 1i, x)", "i": "x", "u": "bitcast<i32>(x)", "f": "f32_to_i32(x)"}
+_UINT = {"b": "select(0u, 1u, x)", "i": "bitcast<u32>(x)", "u": "x", "f": "f32_to_u32(x)"}
+_REAL = {"b": "select(0.0f, 1.0f, x)", "i": "i32_to_f32(x)", "u": "u32_to_f32(x)", "f": "x"}
+
+
+def _fitted(exprs: dict[str, str], name: str, saturate: str) -> dict[str, str]:
+    """The conversions to a narrow type: integers wrap, floats saturate (integers) or round (floats)."""
+    fit = ALL[name].fit
+    return {
+        k: x if k == "b" else saturate if k == "f" and saturate else f"{fit}({x})" for k, x in exprs.items()
+    }
+
+
+_WRAPS = "toward zero, saturating, NaN to 0; other integers wrap."
 CASTS = {
-    "b": unary("cast_bool", {"b": "x", "i": "x != 0i", "u": "x != 0u", "f": "f32_to_bool(x)"}, out="b",
-               like="numpy.bool_", doc="To bool: whether an element is not zero (NaN is true)."),
-    "i": unary("cast_int32", {"b": "select(0i, 1i, x)", "i": "x", "u": "bitcast<i32>(x)", "f": "f32_to_i32(x)"},
-               out="i", like="numpy.int32", doc="To int32: toward zero, saturating, NaN to 0; uint32 wraps."),
-    "u": unary("cast_uint32", {"b": "select(0u, 1u, x)", "i": "bitcast<u32>(x)", "u": "x", "f": "f32_to_u32(x)"},
-               out="u", like="numpy.uint32", doc="To uint32: toward zero, saturating, NaN to 0; int32 wraps."),
-    "f": unary("cast_float32", {"b": "select(0.0f, 1.0f, x)", "i": "i32_to_f32(x)", "u": "u32_to_f32(x)", "f": "x"},
-               out="f", like="numpy.float32", doc="To float32, rounding to nearest."),
+    "bool": _cast_row("bool", {"b": "x", "i": "x != 0i", "u": "x != 0u", "f": "f32_to_bool(x)", "c": "c64_to_bool(x)"},
+                      "To bool: whether an element is not zero (NaN is true)."),
+    "int32": _cast_row("int32", _INT, f"To int32: {_WRAPS}"),
+    "uint32": _cast_row("uint32", _UINT, f"To uint32: {_WRAPS}"),
+    "float32": _cast_row("float32", _REAL, "To float32, rounding to nearest."),
+    "int8": _cast_row("int8", _fitted(_INT, "int8", "clamp(f32_to_i32(x), -128, 127)"), f"To int8: {_WRAPS}"),
+    "int16": _cast_row("int16", _fitted(_INT, "int16", "clamp(f32_to_i32(x), -32768, 32767)"), f"To int16: {_WRAPS}"),
+    "uint8": _cast_row("uint8", _fitted(_UINT, "uint8", "min(f32_to_u32(x), 255u)"), f"To uint8: {_WRAPS}"),
+    "uint16": _cast_row("uint16", _fitted(_UINT, "uint16", "min(f32_to_u32(x), 65535u)"), f"To uint16: {_WRAPS}"),
+    "float16": _cast_row("float16", _fitted(_REAL, "float16", ""), "To float16, rounding to nearest; inf from 65520."),
+    "bfloat16": _cast_row("bfloat16", _fitted(_REAL, "bfloat16", ""), "To bfloat16, rounding to nearest."),
+    "complex64": _cast_row("complex64", {k: f"vec2f({x}, 0.0f)" for k, x in _REAL.items()} | {"c": "x"},
+                           "To complex64, the imaginary part 0."),
 }  # fmt: skip
+CASTS |= {kind: CASTS[dtype.name] for kind, dtype in BY_KIND.items()}

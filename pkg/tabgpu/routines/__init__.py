@@ -1,6 +1,6 @@
 """How KERNEL Ops become launches: one module here for each hand-written algorithm, with its .wgsl files in kernels/.
 
-A module NAME has `lower(op, facts) -> list[Launch]`, where op.fn is "NAME" or "NAME.VARIANT" and op.extra its parameters.
+A module NAME has `lower(op, facts) -> list[Launch]`; op.fn is "NAME" or "NAME.VARIANT", op.extra its parameters.
 """
 
 from __future__ import annotations
