@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import dispatch, display, dtypes, errors, operators
+from . import attributes, dispatch, display, dtypes, errors, operators
 from .array import Array, fetch, synchronize
 from .dtypes import (
     bfloat16,
@@ -86,8 +86,10 @@ from .ops.manipulation import (
     swapaxes,
     transpose,
 )  # fmt: skip
+from .ops.padding import pad
 from .ops.products import dot, matmul
 from .ops.reductions import all, amax, amin, any, argmax, argmin, max, mean, min, prod, sum  # NumPy's names
+from .ops.rearranging import repeat, resize, roll, tile
 from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
 from .ops.scans import *  # noqa: F403
 from .runtime import device, init, memory, trim

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from .. import layout as lo
 from ..array import Array, view
+from ..errors import AxisError
+from .convert import from_host
 from .creation import copy_of
 
 
@@ -13,6 +16,17 @@ def _need(x: Any, where: str) -> Array:
     if not isinstance(x, Array):
         raise TypeError(f"{where}: expected a tabgpu array, got {type(x).__name__}; use tg.asarray")
     return x
+
+
+MAX_SIZE = (1 << 32) - (1 << 16)  # element positions are u32
+
+
+def addressable(shape: lo.Shape, where: str) -> lo.Shape:
+    """The shape of a new array; OverflowError if it has more elements than kernels can address."""
+    size = prod(shape)
+    if size > MAX_SIZE:
+        raise OverflowError(f"{where}: {shape} has {size:,} elements; at most {MAX_SIZE:,} are addressable")
+    return shape
 
 
 def broadcast_to(x: Array, /, shape: Any) -> Array:
@@ -62,6 +76,16 @@ def swapaxes(x: Array, /, axis1: int, axis2: int) -> Array:
     return view(x, lo.permute(x._layout, order))
 
 
+def rollaxis(x: Array, axis: int, start: int = 0, /) -> Array:
+    """A view with one axis moved before the position `start` (NumPy's older spelling of moveaxis)."""
+    rank = _need(x, "rollaxis").ndim
+    axis = lo.normalize_axis(axis, rank, "rollaxis")
+    if not -rank <= start <= rank:
+        raise AxisError(f"rollaxis: start {start} is out of bounds for an array of dimension {rank}")
+    start = start + rank if start < 0 else start
+    return moveaxis(x, axis, start - 1 if axis < start else start)
+
+
 def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     """A view with some axes moved to other positions, the rest in order."""
     rank = _need(x, "moveaxis").ndim
@@ -77,7 +101,7 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     return view(x, lo.permute(x._layout, order))
 
 
-def flip(x: Array, /, *, axis: Any = None) -> Array:
+def flip(x: Array, /, axis: Any = None) -> Array:
     """A view with axes reversed (all of them for None)."""
     return view(_need(x, "flip"), lo.flip(x._layout, lo.normalize_axes(axis, x.ndim, "flip")))
 
@@ -92,7 +116,22 @@ def flipud(x: Array, /) -> Array:
     return flip(x, axis=0)
 
 
-def expand_dims(x: Array, /, *, axis: Any = 0) -> Array:
+def rot90(m: Array, /, k: int = 1, axes: Any = (0, 1)) -> Array:
+    """A view turned by k quarter turns from the first of two axes towards the second."""
+    a, b = (lo.normalize_axis(n, _need(m, "rot90").ndim, "rot90") for n in _pair_of(axes, "rot90"))
+    if a == b:
+        raise ValueError(f"rot90: axes must be different, not {axes}")
+    turned = (m, flip(swapaxes(m, a, b), axis=a), flip(m, axis=(a, b)), swapaxes(flip(m, axis=a), a, b))
+    return turned[int(k) % 4]
+
+
+def _pair_of(axes: Any, where: str) -> tuple[Any, Any]:
+    if len(axes) != 2:
+        raise ValueError(f"{where}: needs two axes, not {axes}")
+    return axes[0], axes[1]
+
+
+def expand_dims(x: Array, /, axis: Any = 0) -> Array:
     """A view with size-1 axes inserted at the given positions of the result."""
     return view(_need(x, "expand_dims"), lo.expand_dims(x._layout, axis))
 
@@ -134,9 +173,28 @@ def flatten(x: Array, /, order: str = "C") -> Array:
     return reshape(x, (-1,), order=order, copy=True)
 
 
-def atleast_1d(x: Array, /) -> Array:
-    """x with at least one axis."""
-    return x if _need(x, "atleast_1d").ndim else reshape(x, (1,))
+def _each(arrays: tuple[Any, ...], grow: Any, where: str) -> Any:
+    """grow(array) for one array, a tuple of them for several; host values are converted."""
+    made = tuple([grow(x if isinstance(x, Array) else from_host(x, where)) for x in arrays])
+    return made[0] if len(made) == 1 else made
+
+
+def atleast_1d(*arrays: Any) -> Any:
+    """Views with at least one axis."""
+    return _each(arrays, lambda x: x if x.ndim else reshape(x, (1,)), "atleast_1d")
+
+
+def atleast_2d(*arrays: Any) -> Any:
+    """Views with at least two axes, new ones in front."""
+    return _each(
+        arrays, lambda x: x if x.ndim > 1 else expand_dims(x, axis=tuple(range(2 - x.ndim))), "atleast_2d"
+    )
+
+
+def atleast_3d(*arrays: Any) -> Any:
+    """Views with at least three axes: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1)."""
+    new = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
+    return _each(arrays, lambda x: x if x.ndim > 2 else expand_dims(x, axis=new[x.ndim]), "atleast_3d")
 
 
 def getitem(x: Array, key: Any) -> Array:
