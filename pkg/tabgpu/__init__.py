@@ -86,12 +86,14 @@ from .ops.manipulation import (
     swapaxes,
     transpose,
 )  # fmt: skip
+from .ops.nan_functions import *  # noqa: F403
 from .ops.padding import pad
 from .ops.products import dot, matmul
-from .ops.reductions import all, amax, amin, any, argmax, argmin, max, mean, min, prod, sum  # NumPy's names
 from .ops.rearranging import repeat, resize, roll, tile
-from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
+from .ops.reductions import all, amax, amin, any, argmax, argmin, max, mean, min, prod, sum  # NumPy's names
 from .ops.scans import *  # noqa: F403
+from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
+from .ops.statistics import *  # noqa: F403
 from .runtime import device, init, memory, trim
 
 __version__ = "0.1.0"

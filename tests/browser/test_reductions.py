@@ -412,7 +412,7 @@ async def test_dtype() -> None:
     assert np.array_equal(got[2], x.astype(np.uint32).sum(axis=0, dtype=np.uint32))
     assert got[3] == (x > 0).sum() and np.array_equal(got[4], x)
     assert tg.sum(g).dtype is tg.int32 and tg.sum(tg.asarray(x > 0)).dtype is tg.int32
-    for wrong in (tg.float64, np.int64, "complex64"):
+    for wrong in (tg.float64, np.int64, "complex128"):
         with pytest.raises(TypeError):
             tg.sum(g, dtype=wrong)
 
