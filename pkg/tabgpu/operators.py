@@ -8,7 +8,7 @@ from weakref import ref
 from . import engine
 from .array import Array, fresh
 from .graph import EW, Op
-from .ops import creation, elementwise, manipulation, products, reductions
+from .ops import creation, elementwise, manipulation, products, reductions, statistics
 from .ops.rows import Row
 
 BINARY = {
@@ -31,7 +31,8 @@ METHODS = {
     "flatten": manipulation.flatten, "squeeze": manipulation.squeeze, "swapaxes": manipulation.swapaxes,
     "sum": reductions.sum, "prod": reductions.prod, "max": reductions.max, "min": reductions.min,
     "mean": reductions.mean, "any": reductions.any, "all": reductions.all, "argmax": reductions.argmax,
-    "argmin": reductions.argmin, "dot": products.dot, "clip": elementwise.clip, "round": elementwise.round,
+    "argmin": reductions.argmin, "var": statistics.var, "std": statistics.std, "ptp": statistics.ptp,
+    "dot": products.dot, "clip": elementwise.clip, "round": elementwise.round,
 }  # fmt: skip
 
 
