@@ -50,6 +50,8 @@ from .ops.creation import (
 )  # fmt: skip
 from .ops.dtype_functions import can_cast, finfo, iinfo, isdtype, result_type
 from .ops.elementwise import *  # noqa: F403  # a table: every row is public
+from .ops.choosing import apply_along_axis, apply_over_axes, choose, piecewise, select
+from .ops.grids import fromfunction, indices, ix_, meshgrid, mgrid, ogrid
 from .ops.joining import (
     append,
     block,
@@ -89,11 +91,29 @@ from .ops.manipulation import (
 from .ops.nan_functions import *  # noqa: F403
 from .ops.padding import pad
 from .ops.products import dot, matmul
+from .ops.ranges import frombuffer, fromiter, geomspace, logspace
 from .ops.rearranging import repeat, resize, roll, tile
 from .ops.reductions import all, amax, amin, any, argmax, argmin, max, mean, min, prod, sum  # NumPy's names
 from .ops.scans import *  # noqa: F403
 from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
 from .ops.statistics import *  # noqa: F403
+from .ops.triangles import (
+    diag,
+    diag_indices,
+    diag_indices_from,
+    diagflat,
+    diagonal,
+    fill_diagonal,
+    trace,
+    tri,
+    tril,
+    tril_indices,
+    tril_indices_from,
+    triu,
+    triu_indices,
+    triu_indices_from,
+    vander,
+)  # fmt: skip
 from .runtime import device, init, memory, trim
 
 __version__ = "0.1.0"
