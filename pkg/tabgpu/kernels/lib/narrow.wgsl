@@ -62,17 +62,17 @@ fn next_half(h: u32, up: bool) -> u32 {
   return select(select(h - 1u, h + 1u, away), zero, m == 0u);
 }
 fn nextafter_f16(x: f32, y: f32) -> f32 {
-  if (isnan_f32(x) | isnan_f32(y)) { return bitcast<f32>(0x7fc00000u); }
+  if (isnan_f32(x) | isnan_f32(y)) { return nan_if_f32(x, true); }
   if (equal_f32(x, y)) { return y; }
   return f16_decode(next_half(f16_encode(x), less_f32(x, y)));
 }
 fn nextafter_bf16(x: f32, y: f32) -> f32 {
-  if (isnan_f32(x) | isnan_f32(y)) { return bitcast<f32>(0x7fc00000u); }
+  if (isnan_f32(x) | isnan_f32(y)) { return nan_if_f32(x, true); }
   if (equal_f32(x, y)) { return y; }
   return bf16_decode(next_half(bf16_encode(x), less_f32(x, y)));
 }
 fn spacing_f16(x: f32) -> f32 {
-  if (isnan_f32(x) | isinf_f32(x)) { return bitcast<f32>(0x7fc00000u); }
+  if (isnan_f32(x) | isinf_f32(x)) { return nan_if_f32(x, true); }
   let h = f16_encode(x);
   return f16_decode(select(h + 1u, 1u | (h & 0x8000u), (h & 0x7fffu) == 0u)) - x;
 }
