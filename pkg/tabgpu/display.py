@@ -62,9 +62,12 @@ def _repr(a: Array) -> str:
     if a.size <= options["threshold"]:
         text = str(np.array_repr(_read(a)))
         return text.replace("dtype=float32", "dtype=bfloat16") if a.dtype is bfloat16 else text
-    # What follows the values differs between NumPy's versions: taken from an array of that shape without memory.
-    empty = np.broadcast_to(np.zeros((), "float32" if a.dtype is bfloat16 else a.dtype.name), a.shape)
-    tail = re.sub(r"\s+", " ", np.array_repr(empty).rpartition("]")[2]).removeprefix(", ").removesuffix(")")
+    # What follows the values differs between NumPy's versions: taken from a line without memory that is summarised too.
+    line = np.broadcast_to(
+        np.zeros((), "float32" if a.dtype is bfloat16 else a.dtype.name), (options["threshold"] + 1,)
+    )
+    tail = re.sub(r"\s+", " ", np.array_repr(line).rpartition("]")[2]).removeprefix(", ").removesuffix(")")
+    tail = tail.replace(f"shape={line.shape}", f"shape={a.shape}")
     if a.dtype is bfloat16:
         tail = tail.replace("dtype=float32", "dtype=bfloat16")
     body = np.array2string(

@@ -37,6 +37,7 @@ LAYERS = {
         "operators",
         "interop",
         "dispatch",
+        "attributes",
         "display",
         "readers",
         "runtime",
