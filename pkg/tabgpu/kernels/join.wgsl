@@ -67,7 +67,7 @@ fn element(e: u32) -> vec2u {
     if (d - 1u == axis) { x -= param(at + 2u); }
     i += x * param(at + 3u + d);
   }
-  return vec2u(word_of(param(at), i / PER) >> (i % PER * BITS) & WHOLE, 1u);
+  return vec2u((word_of(param(at), i / PER) >> (i % PER * BITS)) & WHOLE, 1u);
 }
 
 @compute @workgroup_size(WG)

@@ -54,7 +54,7 @@ fn element(e: u32) -> u32 {
     }
     i += c * a.z;
   }
-  return x[i / PER] >> (i % PER * BITS) & WHOLE;
+  return (x[i / PER] >> (i % PER * BITS)) & WHOLE;
 }
 
 @compute @workgroup_size(WG)
