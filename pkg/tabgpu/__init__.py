@@ -31,6 +31,9 @@ from .errors import *  # noqa: F403  # the public exceptions
 from .interop import VERSION as __array_api_version__
 from .interop import array_namespace_info as __array_namespace_info__
 from .interop import from_dlpack
+from .ops.calculus import *  # noqa: F403
+from .ops.choosing import apply_along_axis, apply_over_axes, choose, piecewise, select
+from .ops.comparing import *  # noqa: F403
 from .ops.creation import (
     arange,
     array,
@@ -50,7 +53,7 @@ from .ops.creation import (
 )  # fmt: skip
 from .ops.dtype_functions import can_cast, finfo, iinfo, isdtype, result_type
 from .ops.elementwise import *  # noqa: F403  # a table: every row is public
-from .ops.choosing import apply_along_axis, apply_over_axes, choose, piecewise, select
+from .ops.extremes import *  # noqa: F403
 from .ops.grids import fromfunction, indices, ix_, meshgrid, mgrid, ogrid
 from .ops.joining import (
     append,
@@ -95,6 +98,7 @@ from .ops.ranges import frombuffer, fromiter, geomspace, logspace
 from .ops.rearranging import repeat, resize, roll, tile
 from .ops.reductions import all, amax, amin, any, argmax, argmin, max, mean, min, prod, sum  # NumPy's names
 from .ops.scans import *  # noqa: F403
+from .ops.sorting import *  # noqa: F403
 from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
 from .ops.statistics import *  # noqa: F403
 from .ops.triangles import (

@@ -8,7 +8,7 @@ from weakref import ref
 from . import engine
 from .array import Array, fresh
 from .graph import EW, Op
-from .ops import creation, elementwise, manipulation, products, reductions, statistics
+from .ops import creation, elementwise, manipulation, products, reductions, scans, sorting, statistics
 from .ops.rows import Row
 
 BINARY = {
@@ -32,7 +32,8 @@ METHODS = {
     "sum": reductions.sum, "prod": reductions.prod, "max": reductions.max, "min": reductions.min,
     "mean": reductions.mean, "any": reductions.any, "all": reductions.all, "argmax": reductions.argmax,
     "argmin": reductions.argmin, "var": statistics.var, "std": statistics.std, "ptp": statistics.ptp,
-    "dot": products.dot, "clip": elementwise.clip, "round": elementwise.round,
+    "dot": products.dot, "clip": elementwise.clip, "round": elementwise.round, "cumsum": scans.cumsum,
+    "cumprod": scans.cumprod, "argsort": sorting.argsort, "argpartition": sorting.argpartition,
 }  # fmt: skip
 
 
@@ -113,6 +114,16 @@ def _reshape(self: Array, *shape: Any, order: str = "C", copy: bool | None = Non
     return manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order=order, copy=copy)
 
 
+def _sort(self: Array, axis: int = -1, **options: Any) -> None:
+    """Sorts the array in place: `a.sort()`. Arguments and order as tg.sort; all views see it."""
+    setitem(self, ..., sorting.sort(self, axis=axis, **options))
+
+
+def _partition(self: Array, kth: Any, axis: int = -1, **options: Any) -> None:
+    """Partitions the array in place, as tg.partition."""
+    setitem(self, ..., sorting.partition(self, kth, axis=axis, **options))
+
+
 def _transpose(self: Array, *axes: Any) -> Array:
     """Axes reversed, or in the given order: a.transpose(), a.transpose(1, 0), a.transpose((1, 0))."""
     if not axes or axes == (None,):
@@ -159,6 +170,8 @@ setattr(Array, "__contains__", _contains)  # noqa: B010
 setattr(Array, "__copy__", creation.copy_of)  # noqa: B010
 setattr(Array, "__deepcopy__", _deepcopy)  # noqa: B010
 Array.flatten = _flatten  # type: ignore[attr-defined]
+Array.sort = _sort  # type: ignore[attr-defined]
+Array.partition = _partition  # type: ignore[attr-defined]
 Array.reshape = _reshape  # type: ignore[attr-defined]
 Array.transpose = _transpose  # type: ignore[attr-defined]
 Array.T = property(manipulation.transpose, doc="The array with its axes reversed, a view.")  # type: ignore[attr-defined]
