@@ -8,7 +8,7 @@ from ..array import Array
 from ..dtypes import complex64
 from . import elementwise as ew
 from .creation import copy_of, full
-from .manipulation import reshape
+from .manipulation import getitem, permute_dims, reshape
 from .ufunc_arguments import widened
 
 
@@ -45,8 +45,6 @@ def accumulated(
 
 def _product(x: Array, axes: tuple[int, ...]) -> Array:
     """The product over axes (moved last, flattened): halves are multiplied until one is left."""
-    from .manipulation import permute_dims
-
     kept = [k for k in range(x.ndim) if k not in axes]
     x = permute_dims(x, (*kept, *axes))
     shape = x.shape[: len(kept)]
@@ -57,10 +55,10 @@ def _product(x: Array, axes: tuple[int, ...]) -> Array:
     odd: list[Array] = []
     while n > 1:
         if n % 2:
-            odd.append(x[..., -1])  # type: ignore[index]
+            odd.append(getitem(x, (..., -1)))
         n //= 2
-        x = ew.multiply(x[..., :n], x[..., n : 2 * n])  # type: ignore[index]
-    got: Array = x[..., 0]  # type: ignore[index]
+        x = ew.multiply(getitem(x, (..., slice(n))), getitem(x, (..., slice(n, 2 * n))))
+    got = getitem(x, (..., 0))
     for rest in odd:
         got = ew.multiply(got, rest)
     return got
