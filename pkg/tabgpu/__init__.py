@@ -34,6 +34,7 @@ from .interop import from_dlpack
 from .ops.calculus import *  # noqa: F403
 from .ops.choosing import apply_along_axis, apply_over_axes, choose, piecewise, select
 from .ops.comparing import *  # noqa: F403
+from .ops.contractions import *  # noqa: F403
 from .ops.creation import (
     arange,
     array,
@@ -52,6 +53,7 @@ from .ops.creation import (
     zeros_like,
 )  # fmt: skip
 from .ops.dtype_functions import can_cast, finfo, iinfo, isdtype, result_type
+from .ops.einsum import einsum, einsum_path
 from .ops.elementwise import *  # noqa: F403  # a table: every row is public
 from .ops.extremes import *  # noqa: F403
 from .ops.grids import fromfunction, indices, ix_, meshgrid, mgrid, ogrid
@@ -93,7 +95,7 @@ from .ops.manipulation import (
 )  # fmt: skip
 from .ops.nan_functions import *  # noqa: F403
 from .ops.padding import pad
-from .ops.products import dot, matmul
+from .ops.products import matmul
 from .ops.ranges import frombuffer, fromiter, geomspace, logspace
 from .ops.rearranging import repeat, resize, roll, tile
 from .ops.reductions import all, amax, amin, any, argmax, argmin, max, mean, min, prod, sum  # NumPy's names
@@ -101,6 +103,18 @@ from .ops.scans import *  # noqa: F403
 from .ops.sorting import *  # noqa: F403
 from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
 from .ops.statistics import *  # noqa: F403
+from .ops.taking import (
+    compress,
+    copyto,
+    extract,
+    index_add,
+    place,
+    put,
+    put_along_axis,
+    putmask,
+    take,
+    take_along_axis,
+)  # fmt: skip
 from .ops.triangles import (
     diag,
     diag_indices,

@@ -12,7 +12,7 @@ from typing import Any
 from . import bridge
 from .config import OWN_LIMITS, Config
 from .errors import DeviceLostError, GPUInternalError, KernelError, LimitError, OutOfMemoryError, TabgpuError
-from .graph import Buffer, nbytes_of
+from .graph import NO_GUARDS, Buffer, Guard, Op, nbytes_of
 from .launch import Kernel, Launch
 
 can_suspend, run_sync, start, join = bridge.can_suspend, bridge.run_sync, bridge.start, bridge.join
@@ -268,9 +268,9 @@ class Device:
     def append(self, launch: Launch) -> None:
         """Adds one launch to the stream, allocating what it writes."""
         kernel = launch.kernel
-        if not kernel.access:  # nothing to run: an empty result
+        if not kernel.access:  # nothing to run, but memory to have
             for op in launch.writes:
-                op.buffer = self.allocate(0, kernel.label)
+                op.buffer = self.allocate(nbytes_of(op), kernel.label)
             return
         ident = self._pipelines.get(kernel)
         if not ident:
@@ -281,6 +281,9 @@ class Device:
         serial, confirmed = self.serial + 1, self._confirmed
         bindings: list[int] = []
         windows = launch.windows
+        guards = NO_GUARDS
+        if launch.adopts is not None:
+            guards = self._adopt(launch.adopts, launch.writes[0])
         k = 0
         for op in launch.reads:
             buffer = op.buffer
@@ -289,6 +292,8 @@ class Device:
                 self.check_owner(buffer)
             if buffer.serial > confirmed or buffer.serial in self._failed:
                 self._sources.add(buffer.serial)
+            if buffer.guards is not guards:
+                guards = guards | buffer.guards if guards else buffer.guards
             bindings += (buffer.id, *windows[k]) if windows else (buffer.id, 0, 0)
             k += 1
         for op in launch.writes:
@@ -296,6 +301,7 @@ class Device:
             if buffer is None:
                 buffer = op.buffer = self.allocate(nbytes_of(op), kernel.label)
             buffer.serial = serial
+            buffer.guards = buffer.guards | guards if buffer.guards else guards
             bindings += (buffer.id, *windows[k]) if windows else (buffer.id, 0, 0)
             k += 1
         params = self._params
@@ -306,6 +312,16 @@ class Device:
         step = max(64, self.limits["minUniformBufferOffsetAlignment"] // 4)
         params += [0] * (-len(params) % step)
         self.counters.launches += 1
+
+    def _adopt(self, old: Op, new: Op) -> frozenset[Guard]:
+        """Gives one value's memory to the value that replaces it in place."""
+        buffer = old.buffer
+        assert buffer is not None and new.buffer is None
+        self.check_owner(buffer)
+        if buffer.serial > self._confirmed or buffer.serial in self._failed:
+            self._sources.add(buffer.serial)
+        new.buffer = buffer
+        return buffer.guards
 
     def submit(self) -> None:
         """Sends the stream, if there is one: one crossing, one encoder, one submit."""

@@ -9,7 +9,7 @@ from .config import Config
 from .device import Device, can_suspend, join, open_device, run_sync, size_class, start
 from .dtypes import DType
 from .errors import LimitError, NotInitializedError, OutOfMemoryError, SyncError, TabgpuError
-from .graph import EW, IOTA, LEAF, SCALAR, Op, copy_fn, nbytes_of
+from .graph import EW, IOTA, LEAF, SCALAR, Guard, Op, copy_fn, nbytes_of
 from .launch import Launch
 from .layout import Layout, Shape, is_contiguous
 from .lower import lower
@@ -163,7 +163,8 @@ def _check_room(gpu: Device, lowered: list[tuple[Group, list[Launch]]], roots: l
     kept = {*roots}
     asked = most = 0
     for k, (_, launches) in enumerate(lowered):
-        for op in {op for launch in launches for op in launch.writes}:
+        adopted = {launch.writes[0] for launch in launches if launch.adopts is not None}
+        for op in {op for launch in launches for op in launch.writes} - adopted:
             asked += size_class(max(nbytes_of(op), 16) + 15 & ~15)
             if last.get(op, -1) <= k:
                 kept.add(op)
@@ -186,6 +187,13 @@ def execute(gpu: Device, lowered: list[tuple[Group, list[Launch]]]) -> None:
             launches.reverse()
             while launches:
                 gpu.append(launches.pop())
+            guards = [g for op in group.members if op.guards for g in op.guards]
+            if group.core is not None and group.core.guards:
+                guards += group.core.guards
+            if guards:
+                for op in group.outs:
+                    assert op.buffer is not None
+                    op.buffer.guards = op.buffer.guards.union(guards)
             release(gpu, group)
     except BaseException as error:
         gpu.abandon(error)
@@ -231,6 +239,7 @@ async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
     gpu.check()
     targets = [packed(op, layout) for op, layout in views]
     await compute([op for op, _ in targets if op.size], merge=True)
+    guards = await _open_guards([op for op, _ in targets])
     ranges, places, total = [], [], 0
     for (op, first), (_, layout) in zip(targets, views, strict=True):
         size = 1
@@ -246,10 +255,37 @@ async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
         ranges.append((op.buffer, begin - lead, n))
         places.append(total + lead)
         total += n
-    memory = bytearray(total)
-    if total:
+    for _, check in guards:
+        assert check.buffer is not None
+        ranges.append((check.buffer, 0, 4))
+    memory = bytearray(total + 4 * len(guards))
+    if ranges:
         await gpu.read(ranges, memory)
+    for k, (guard, _) in enumerate(guards):
+        guard.settle(int.from_bytes(memory[total + 4 * k : total + 4 * k + 4], "little"))
+    for op, _ in targets:
+        _raise_for(op)
     return [(memory, at) for at in places]
+
+
+async def _open_guards(ops: list[Op]) -> list[tuple[Guard, Op]]:
+    """The conditions on device data that computed values depend on and nobody knows yet, computed."""
+    found: dict[Guard, Op] = {}
+    for op in ops:
+        _raise_for(op)
+        for guard in op.buffer.guards if op.buffer is not None else ():
+            if guard.cell is not None:
+                found[guard] = guard.cell.op
+    if found:
+        await compute(list(found.values()))
+    return list(found.items())
+
+
+def _raise_for(op: Op) -> None:
+    """The error of a condition that a value depends on, if one is known not to hold."""
+    for guard in op.buffer.guards if op.buffer is not None else ():
+        if guard.error is not None:
+            raise type(guard.error)(*guard.error.args)
 
 
 async def compute(ops: list[Op], merge: bool = False) -> None:

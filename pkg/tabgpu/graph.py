@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from itertools import count
 from typing import Any
@@ -65,13 +66,37 @@ class ReduceFn:
         self.ident = next(_fn_idents)
 
 
+class Guard:
+    """A condition on device data that a result depends on, found out at the first read of such a result.
+
+    `cell` names a 0-d uint32 value: 0 if all is well, else what `describe` makes an exception of.
+    """
+
+    __slots__ = ("cell", "describe", "error")
+
+    def __init__(self, cell: Cell, describe: Callable[[int], Exception]) -> None:
+        self.cell: Cell | None = cell
+        self.describe = describe
+        self.error: Exception | None = None
+
+    def settle(self, word: int) -> None:
+        """Takes the verdict; the memory behind it is not needed any more."""
+        self.cell = None
+        if word:
+            self.error = self.describe(word)
+
+
+NO_GUARDS: frozenset[Guard] = frozenset()
+
+
 class Buffer:
     """GPU memory of one Op. When it dies its id goes back to the device's pool: safe, since the queue keeps order."""
 
-    __slots__ = ("device", "id", "nbytes", "serial", "size")
+    __slots__ = ("device", "guards", "id", "nbytes", "serial", "size")
 
     def __init__(self, device: Any, ident: int, nbytes: int, size: int) -> None:
         self.device, self.id, self.nbytes, self.size = device, ident, nbytes, size
+        self.guards = NO_GUARDS
         self.serial = 0  # the submit that wrote it
 
     def __del__(self) -> None:
@@ -86,7 +111,7 @@ class Op:
     """
 
     __slots__ = (
-        "_seen", "_uses", "args", "buffer", "cell", "depth", "dtype", "extra", "fn", "kind",
+        "_seen", "_uses", "args", "buffer", "cell", "depth", "dtype", "extra", "fn", "guards", "kind",
         "layout", "serial", "shape", "size", "uses", "views",
     )  # fmt: skip
 
@@ -109,6 +134,7 @@ class Op:
         self.serial = next(_serials)
         self.buffer: Buffer | None = None
         self.cell: Any = None
+        self.guards: tuple[Guard, ...] = ()
         self.uses: int = 0
         self._seen = 0
         self._uses: Any = None

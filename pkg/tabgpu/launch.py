@@ -25,3 +25,4 @@ class Launch(NamedTuple):
     grid: tuple[int, int, int]
     words: list[int]
     windows: tuple[tuple[int, int], ...] | None = None  # (byte offset, size) a binding, None: whole buffers
+    adopts: Op | None = None  # whose memory the first of `writes` takes over: nobody else has it

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import ref
 
-from . import engine
 from .array import Array, fresh
 from .graph import EW, Op
-from .ops import creation, elementwise, manipulation, products, reductions, scans, sorting, statistics
+from .ops import (
+    choosing,
+    contractions,
+    creation,
+    elementwise,
+    manipulation,
+    products,
+    rearranging,
+    reductions,
+    scans,
+    sorting,
+    statistics,
+    taking,
+    triangles,
+)
+from .ops.indexing import getitem, setitem
 from .ops.rows import Row
 
 BINARY = {
@@ -32,7 +45,9 @@ METHODS = {
     "sum": reductions.sum, "prod": reductions.prod, "max": reductions.max, "min": reductions.min,
     "mean": reductions.mean, "any": reductions.any, "all": reductions.all, "argmax": reductions.argmax,
     "argmin": reductions.argmin, "var": statistics.var, "std": statistics.std, "ptp": statistics.ptp,
-    "dot": products.dot, "clip": elementwise.clip, "round": elementwise.round, "cumsum": scans.cumsum,
+    "dot": contractions.dot, "repeat": rearranging.repeat, "diagonal": triangles.diagonal, "trace": triangles.trace,
+    "choose": choosing.choose, "clip": elementwise.clip, "round": elementwise.round, "cumsum": scans.cumsum,
+    "take": taking.take, "put": taking.put, "compress": taking.compress,
     "cumprod": scans.cumprod, "argsort": sorting.argsort, "argpartition": sorting.argpartition,
 }  # fmt: skip
 
@@ -147,26 +162,10 @@ def _deepcopy(self: Array, memo: Any) -> Array:
     return creation.copy_of(self)
 
 
-def setitem(self: Array, key: Any, value: Any) -> None:
-    """Assignment to a whole array (`a[...] = x`). Functional underneath: the new value takes the array's name and that
-    of its views, while work recorded before keeps the old one. Assignment to a part raises TypeError for now."""
-    target = manipulation.getitem(self, key)
-    if not isinstance(value, Array):
-        value = creation.asarray(value)
-    value = manipulation.broadcast_to(creation.astype(value, self.dtype, copy=False), target.shape)
-    cell = self._cell
-    if target._layout != cell.op.layout:
-        raise TypeError("assignment to a part of an array is not supported yet; use tg.where")
-    fresh = creation.copy_of(value)
-    op = cell.op = fresh._cell.op
-    op.cell = ref(cell)
-    if op.buffer is None:
-        engine.note(op)  # under its new name: what was noted before is gone
-
-
-setattr(Array, "__getitem__", manipulation.getitem)  # noqa: B010  # mypy allows no assignment to a method
+setattr(Array, "__getitem__", getitem)  # noqa: B010  # mypy allows no assignment to a method
 setattr(Array, "__setitem__", setitem)  # noqa: B010
 setattr(Array, "__contains__", _contains)  # noqa: B010
+Array.at = property(taking.At, doc="Functional updates: `x.at[key].add(v)` is a new array (ops/taking.py).")  # type: ignore[attr-defined]
 setattr(Array, "__copy__", creation.copy_of)  # noqa: B010
 setattr(Array, "__deepcopy__", _deepcopy)  # noqa: B010
 Array.flatten = _flatten  # type: ignore[attr-defined]

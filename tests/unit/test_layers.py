@@ -15,8 +15,8 @@ import tabgpu
 PACKAGE = Path(tabgpu.__file__).parent
 
 LAYERS = {
-    "pure": ["dtypes", "layout", "graph", "launch", "errors", "config"],
-    "text": ["codegen", "kernels", "kernels.gemm_inner", "kernels.gemm_tiles"],
+    "pure": ["dtypes", "layout", "graph", "indexed", "launch", "errors", "config"],
+    "text": ["codegen", "codegen_index", "kernels", "kernels.gemm_inner", "kernels.gemm_tiles"],
     "plan": [
         "plan",
         "region",

@@ -1,0 +1,33 @@
+"""Indexed reads: one launch whose threads own whole words of the result. args: (array, indices ..)."""
+
+from __future__ import annotations
+
+from .. import codegen_index as text
+from ..codegen_index import Gather
+from ..graph import Op
+from ..indexed import Indexed
+from ..launch import Launch
+from ..layout import Layout, Shape, collapse
+from ..region import U32, Facts, kernel_for
+from . import launch
+
+
+def walk(at: Indexed, shape: Shape, *more: Layout) -> tuple[Shape, list[int], list[Shape]]:
+    """(sizes, words of base and picks, strides of each further layout) over the space with its axes merged."""
+    layouts = [at.base, *(p.layout for p in at.picks), *more]
+    dims, strides = collapse(shape, [v.strides for v in layouts])
+    words = [*dims, at.base.offset, *strides[0]]
+    for pick, steps in zip(at.picks, strides[1:], strict=False):
+        words += [pick.n, pick.stride, pick.layout.offset, *steps]
+    return dims, [w & U32 for w in words], strides[1 + len(at.picks) :]
+
+
+def lower(op: Op, facts: Facts) -> list[Launch]:
+    """op.extra: an Indexed."""
+    at: Indexed = op.extra
+    dims, words, _ = walk(at, op.shape)
+    sig = Gather(op.dtype, tuple(a.dtype for a in op.args[1:]), at.mode, len(dims), facts.workgroup)
+    label = f"gather_{op.dtype.name}_{len(at.picks)}_rank{len(dims)}"
+    kernel = kernel_for(sig, text.gather, label, facts.workgroup)
+    groups = -(-op.size // (4 * facts.workgroup))
+    return [launch(kernel, op.args, (op,), groups, [0, op.size, *words], facts)]
