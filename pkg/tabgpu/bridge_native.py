@@ -117,6 +117,18 @@ def adapter(power: str) -> Any:
         import wgpu
     except ImportError:
         raise NoAdapterError(_NATIVE) from None
+    if "XDG_RUNTIME_DIR" not in os.environ:
+        os.environ.setdefault(
+            "NODEVICE_SELECT", "1"
+        )  # Mesa's choice of a default device complains without a screen
+    try:
+        from wgpu.backends.wgpu_native.extras import set_instance_extras
+
+        set_instance_extras(
+            backends=["Primary"]
+        )  # OpenGL has no use for us, and complains where there is no screen
+    except Exception:
+        pass  # wgpu is in use already
     try:
         found = wgpu.gpu.enumerate_adapters_sync()
     except Exception as error:
@@ -167,7 +179,7 @@ def open_device(limits: dict[str, int], power: str, given: Any) -> Bridge:
 
 
 class Bridge:
-    """What bridge.js offers to device.py. wgpu raises where WebGPU has error scopes; faults are kept in the same way."""
+    """What bridge.js offers to device.py. wgpu raises where WebGPU has error scopes: faults are kept the same way."""
 
     def __init__(self, device: Any, own: bool = True) -> None:
         import wgpu
@@ -442,16 +454,14 @@ class Bridge:
         for ident, begin, n in parts:
             encoder.copy_buffer_to_buffer(self.held(ident), begin, staging, at, n)
             at += n
+        if not parts:
+            encoder.clear_buffer(staging, 0, total)
         self.device.queue.submit([encoder.finish()])
         return staging
 
     async def wait(self) -> str:
-        """Until the queue is empty."""
-        try:
-            await settled(self.device.queue.on_submitted_work_done_async())
-        except Exception as error:
-            self._noticed_loss(str(error))
-            raise HostError(str(error)) from None
+        """Until the queue is empty: the last in it clears a buffer, which is then mapped."""
+        await self._fetch(0, [], memoryview(bytearray(4)))
         return self.report(0)
 
     def trim(self) -> None:

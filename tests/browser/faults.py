@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from pyodide.code import run_js
+from tab import IN_TAB, run_js
 
 import tabgpu as tg
 from tabgpu import engine
+from tabgpu.bridge import run_sync
 from tabgpu.config import Config
 
 PROMPT = 5.0  # seconds after which an await counts as hanging
@@ -30,8 +31,6 @@ async def reopened(**options: Any) -> Any:
 @pytest.fixture
 def restored() -> Iterator[None]:
     """Afterwards the device is open and has the options it had before."""
-    from pyodide.ffi import run_sync
-
     before = engine.current()
     config = before.config if before is not None else Config()
     yield
@@ -41,8 +40,6 @@ def restored() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def opened() -> None:
     """Some device is open, and nothing of the test before is pending."""
-    from pyodide.ffi import run_sync
-
     tg.device()
     tg.trim()
     while True:
@@ -53,7 +50,7 @@ def opened() -> None:
         return
 
 
-_NO_MEMORY = run_js("""
+_NO_MEMORY = """
 (device, label) => {
   // The buffers with this label are what a browser hands out when memory is exhausted: invalid ones, with a
   // GPUOutOfMemoryError for the scope around their making.
@@ -80,14 +77,34 @@ _NO_MEMORY = run_js("""
     return failed;
   };
 }
-""")
+"""
+
+
+def _no_native_memory(device: Any, label: str) -> Any:
+    """The same for wgpu, which raises at once."""
+    import wgpu
+
+    create, failed = device.create_buffer, []
+
+    def refuse(**given: Any) -> Any:
+        if not given["label"].startswith(label) or given["size"] < 65536:
+            return create(**given)
+        failed.append(given["size"])
+        raise wgpu.GPUOutOfMemoryError(f"no memory for {given['size']} bytes (a test said so)")
+
+    def undo() -> int:
+        del device.create_buffer
+        return len(failed)
+
+    device.create_buffer = refuse
+    return undo
 
 
 @contextmanager
 def no_memory(label: str = "buffer") -> Iterator[list[int]]:
     """Allocations of 64 KiB and more fail as they do when the GPU's memory is exhausted; yields how many did."""
     failed: list[int] = []
-    undo = _NO_MEMORY(tg.device().js, label)
+    undo = (run_js(_NO_MEMORY) if IN_TAB else _no_native_memory)(tg.device().js, label)
     try:
         yield failed
     finally:
@@ -123,7 +140,9 @@ def broken_kernels(monkeypatch: pytest.MonkeyPatch, *parts: str) -> Iterator[lis
 
 
 def js_side() -> dict[str, int]:
-    """Sizes of everything that bridge.js keeps for the open device."""
+    """Sizes of everything that the bridge keeps for the open device."""
     js = engine.device().js
     names = ("buffers", "groups", "mentions", "pipelines", "scopes", "layouts")
+    if not IN_TAB:  # wgpu raises at once: no scopes
+        return {name: len(getattr(js, name, ())) for name in (*names, "staging")}
     return {name: getattr(js, name).size for name in names} | {"staging": js.staging.length}

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from faults import broken_kernels, js_side, no_memory, opened, reopened, restored, soon  # noqa: F401  # fixtures
-from pyodide.code import run_js
-from pyodide.ffi import create_once_callable, create_proxy
+from tab import create_once_callable, create_proxy, run_js
 
 import tabgpu as tg
 from tabgpu import engine
@@ -384,6 +383,7 @@ def in_callback(work: Any) -> Any:
     return done[0]
 
 
+@pytest.mark.js
 def test_an_event_callback_cannot_wait_and_says_so() -> None:
     """P02: a clear error instead of "cannot stack switch"."""
     a = tg.asarray(HOST)
@@ -396,6 +396,7 @@ def test_an_event_callback_cannot_wait_and_says_so() -> None:
     assert isinstance(made, tg.Array)
 
 
+@pytest.mark.js
 async def test_an_event_callback_may_start_a_task() -> None:
     """P02: the async form works there."""
     a = tg.asarray(HOST)
@@ -403,6 +404,7 @@ async def test_an_event_callback_may_start_a_task() -> None:
     np.testing.assert_array_equal(await soon(task), HOST + 1)
 
 
+@pytest.mark.js
 async def test_an_async_event_handler() -> None:
     a = tg.asarray(HOST)
     done: asyncio.Future[float] = asyncio.get_running_loop().create_future()
@@ -414,6 +416,7 @@ async def test_an_async_event_handler() -> None:
     assert await soon(done) == pytest.approx(float(HOST.sum()) * 2, rel=1e-6)
 
 
+@pytest.mark.js
 def test_code_run_by_javascript_cannot_wait_and_says_so() -> None:
     """P02: pyodide.runPython, called from JavaScript, is no coroutine."""
     import pyodide_js
@@ -432,6 +435,7 @@ def test_code_run_by_javascript_cannot_wait_and_says_so() -> None:
 # --- the world around -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.js
 def test_the_page_or_the_worker() -> None:
     """P05: nothing asks for window or document."""
     in_worker = run_js("() => typeof WorkerGlobalScope !== 'undefined'")()

@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 from faults import js_side, no_memory, opened, reopened, restored, soon  # noqa: F401  # opened, restored: fixtures
-from pyodide.code import run_js
+from tab import run_js
 
 import tabgpu as tg
 from tabgpu import engine
@@ -167,6 +167,7 @@ async def test_a_cancelled_init_does_not_cancel_the_other(restored: None) -> Non
     assert (await tg.ones(2).numpy()).tolist() == [1, 1]
 
 
+@pytest.mark.js
 async def test_a_device_lost_during_init(restored: None) -> None:
     undo = run_js("""() => {
       const real = GPUAdapter.prototype.requestDevice;
@@ -204,6 +205,7 @@ async def test_failed_init_leaves_the_old_device(restored: None) -> None:
     assert (await (x + 1).numpy()).tolist() == [2, 2, 2]
 
 
+@pytest.mark.js
 async def test_a_page_s_own_device_is_left_alone(restored: None) -> None:
     own = await run_js("""async () => {
       const device = await (await navigator.gpu.requestAdapter()).requestDevice({ label: "the page's" });
@@ -400,6 +402,7 @@ async def test_no_memory_for_the_staging_buffer_of_a_read() -> None:
     await tg.synchronize()
 
 
+@pytest.mark.js
 async def test_uncaptured_errors_come_up_at_synchronize() -> None:
     device = tg.device().js
     run_js("(d) => { d.createBuffer({ size: 4, usage: 1 << 20 }); }")(device)
@@ -580,6 +583,7 @@ async def test_in_place_arithmetic_reads_before_it_writes() -> None:
     np.testing.assert_array_equal(await got.numpy(), want)
 
 
+@pytest.mark.js
 async def test_proxies_stay_flat() -> None:
     """P08: no JavaScript reference and no Python proxy is left behind by uploads, flushes and reads."""
     import pyodide_js
@@ -721,6 +725,7 @@ async def test_bool_views_read_only_their_words() -> None:
 # --- what the device says --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.js
 def test_options_reach_javascript() -> None:
     """P07: limits and labels arrive as JavaScript objects, not as Maps."""
     device = tg.device()

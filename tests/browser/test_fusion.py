@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tabgpu as tg
+from tabgpu.bridge import run_sync
 
 U = 2.0**-24  # half an ULP of 1
 TINY = 2.0**-125  # what flushing of denormals may cost
@@ -280,7 +281,6 @@ async def run(seed: int, length: int, exact: bool) -> list[bytes]:
 @pytest.fixture(scope="module")
 def unfused() -> Iterator[dict[int, list[bytes]]]:
     """The results of all programs on a device that puts every operation in a launch of its own (checked there too)."""
-    from pyodide.ffi import run_sync
 
     async def everything() -> dict[int, list[bytes]]:
         await tg.init(fuse=False)

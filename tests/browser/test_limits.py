@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from faults import opened  # noqa: F401  # a fixture
-from pyodide.ffi import run_sync
 
 import tabgpu as tg
 from tabgpu import engine
+from tabgpu.bridge import run_sync
 from tabgpu.config import Config
 from tabgpu.device import Device
 from tabgpu.errors import LimitError

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tabgpu as tg
+from tabgpu.bridge import can_suspend
 
 DTYPES = (np.bool_, np.int32, np.uint32, np.float32)
 
@@ -173,9 +174,7 @@ async def test_synchronize() -> None:
 
 
 async def test_protocols_where_python_can_suspend() -> None:
-    from pyodide.ffi import can_run_sync
-
-    if not can_run_sync():
+    if not can_suspend():
         pytest.skip("this stack cannot suspend")
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     g = tg.asarray(x)
