@@ -7,10 +7,11 @@ from typing import Any
 
 from .. import layout as lo
 from ..array import Array
-from ..dtypes import bool_, int32
+from ..dtypes import bool_, int32, uint32
 from . import elementwise as ew
 from .convert import from_host
-from .creation import astype, zeros_like
+from .creation import astype, copy_of, zeros_like
+from .guards import guard
 from .joining import check_casting, deliver, stack
 from .manipulation import broadcast_to, moveaxis, reshape
 from .rearranging import prepare
@@ -44,8 +45,8 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
-    """Of each element, the one of choices[a]. mode says what an a outside does: "wrap", "clip", or "raise" IndexError at
-    the read."""
+    """Of each element, the one of choices[a]. mode says what an `a` outside does: "wrap", "clip", or "raise" ValueError
+    at the read."""
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"choose: mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
     index = prepare(a, "choose")
@@ -56,17 +57,23 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     if not n:
         raise ValueError("choose: there are no choices")
     index = astype(index, int32, copy=False)
+    guards: tuple[Any, ...] = ()
     if mode == "raise":
-        from .indexing import checked_positions
-
-        index = checked_positions(index, n, "choose")
+        outside = ew.greater_equal(astype(index, uint32), n)
+        guards = (guard(astype(outside, uint32), lambda word: _invalid(n)),) if index.size else ()
     else:
         index = ew.remainder(index, n) if mode == "wrap" else ew.clip(index, 0, n - 1)
     made = options[-1]
     for k in range(n - 2, -1, -1):
         made = ew.where(ew.equal(index, k), options[k], made)
     shape = lo.broadcast_shapes(index.shape, *[c.shape for c in options], where="choose")
-    return deliver(broadcast_to(made, shape) if made.shape != shape else made, out, "choose")
+    made = copy_of(broadcast_to(made, shape))
+    made._cell.op.guards = guards
+    return deliver(made, out, "choose")
+
+
+def _invalid(n: int) -> Exception:
+    return ValueError(f"choose: invalid entry in choice array: an index is not from 0 to {n - 1}")
 
 
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **options: Any) -> Array:
@@ -85,8 +92,8 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **opti
         conditions.append(ew.logical_not(other))
     elif len(funclist) != len(conditions):
         raise ValueError(
-            f"piecewise: with {len(conditions)} conditions, either {len(conditions)} or {len(conditions) + 1} functions "
-            f"are expected, not {len(funclist)}"
+            f"piecewise: with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
+            f"functions are expected, not {len(funclist)}"
         )
     made = zeros_like(x)
     for condition, f in zip(conditions, funclist, strict=True):
@@ -98,8 +105,8 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **opti
 
 
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **options: Any) -> Array:
-    """func1d of every 1-D slice along an axis, called once a slice; its results (all of one shape) take the axis' place.
-    Prefer functions that take axis=: those are one launch."""
+    """func1d of every 1-D slice along an axis, called once a slice; its results (all of one shape) take the axis'
+    place. Prefer functions that take axis=: those are one launch."""
     x = prepare(arr, "apply_along_axis")
     if not x.ndim:
         raise ValueError("apply_along_axis: needs at least 1 axis")

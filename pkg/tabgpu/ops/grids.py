@@ -22,8 +22,8 @@ def _along(x: Array, axis: int, rank: int) -> Array:
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Array]:
-    """Coordinates of a grid from 1-D coordinates by axis; "xy" has the first two axes exchanged. sparse: each only along
-    its own axis. copy=False gives views of the arrays."""
+    """Coordinates of a grid from 1-D coordinates by axis; "xy" has the first two axes exchanged. sparse: each only
+    along its own axis. copy=False gives views of the arrays."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', not {indexing!r}")
     lines = [prepare(x, "meshgrid") for x in arrays]

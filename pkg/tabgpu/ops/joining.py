@@ -43,12 +43,9 @@ def listed(arrays: Any, where: str) -> list[Array]:
 
 def _common(arrays: Sequence[Array], dtype: Any, casting: str, where: str) -> list[Array]:
     """All in one dtype: the given one, or what they promote to."""
-    if dtype is None:
-        want = promote(*[a.dtype for a in arrays], where=where)
-    else:
-        want = as_dtype(dtype)
-        for a in arrays:
-            check_casting(a.dtype, want, casting, where)
+    want = promote(*[a.dtype for a in arrays], where=where) if dtype is None else as_dtype(dtype)
+    for a in arrays:
+        check_casting(a.dtype, want, casting, where)
     return [astype(a, want, copy=False) for a in arrays]
 
 

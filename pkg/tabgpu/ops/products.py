@@ -1,4 +1,4 @@
-"""matmul and its kin: shapes and dtypes here, tiles in the planner."""
+"""matmul: shapes and dtypes here, tiles in the planner. Products made of it are in contractions.py and einsum.py."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Any
 
 from .. import engine
 from ..array import Array, fresh, source, view
-from ..dtypes import DType, bool_, promote
+from ..dtypes import BY_KIND, DType, as_dtype, float32, int32, promote
 from ..graph import IOTA, MATMUL, SCALAR, Op
 from ..layout import Layout, Shape, broadcast_shapes, broadcast_to, collapse, reshape
+from . import elementwise as ew
 from .convert import from_host
 from .creation import astype, copy_of, zeros
-from .manipulation import expand_dims, squeeze
+from .manipulation import addressable, expand_dims, squeeze
 
 
-def matmul(x1: Any, x2: Any, /) -> Array:
+def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: Any = None) -> Array:
     """Matrix product with NumPy's rules: 1-D operands are rows or columns, leading axes broadcast.
 
-    (.., m, k) @ (.., k, n) -> (.., m, n); float32, int32 and uint32 (exact, wrapping). Operands are read in place
-    whatever their strides; what follows elementwise joins the same launch. k = 0 gives zeros.
+    (.., m, k) @ (.., k, n) -> (.., m, n) in every dtype: 16-bit floats are summed in float32 and rounded once, integers
+    wrap, of bools it is `any(x & y)`. 32-bit operands are read in place whatever their strides, and what follows
+    elementwise joins the launch. k = 0 gives zeros.
     """
     a = x1 if isinstance(x1, Array) else from_host(x1, "matmul")
     b = x2 if isinstance(x2, Array) else from_host(x2, "matmul")
     if not a.ndim or not b.ndim:
         raise ValueError(f"matmul: operands need at least 1 axis: {a.shape} @ {b.shape}")
-    if a.dtype is bool_ and b.dtype is bool_:
-        return astype(matmul(astype(a, "int32"), astype(b, "int32")), bool_)
-    dtype = promote(a.dtype, b.dtype, where="matmul")
+    want = promote(a.dtype, b.dtype, where="matmul") if dtype is None else as_dtype(dtype)
     inner = (a.shape[-1], b.shape[0] if b.ndim == 1 else b.shape[-2])
     if inner[0] != inner[1]:
         raise ValueError(f"matmul: {a.shape} @ {b.shape}: inner sizes {inner[0]} and {inner[1]} differ")
@@ -36,10 +36,46 @@ def matmul(x1: Any, x2: Any, /) -> Array:
         a = expand_dims(a, axis=0)
     if column:
         b = expand_dims(b, axis=1)
-    out = _product(astype(a, dtype, copy=False), astype(b, dtype, copy=False), dtype)
+    made = _of_kind(a, b, want)
     if row:
-        out = squeeze(out, axis=-2)
-    return squeeze(out, axis=-1) if column else out
+        made = squeeze(made, axis=-2)
+    if column:
+        made = squeeze(made, axis=-1)
+    if out is None:
+        return made
+    from .joining import deliver
+
+    return deliver(made, out, "matmul")
+
+
+def _of_kind(a: Array, b: Array, want: DType) -> Array:
+    """The product in the 32-bit type of a kind, then in the wanted one; complex from products of the parts."""
+    if want.kind == "c":
+        return _complex(a, b)
+    computed = int32 if want.kind == "b" else BY_KIND[want.kind]
+    made = _product(astype(a, computed, copy=False), astype(b, computed, copy=False), computed)
+    return astype(made, want, copy=False)
+
+
+def _complex(a: Array, b: Array) -> Array:
+    """Four real products (two where an operand is real): as accurate as one, unlike the trick with three."""
+    x, y = (_parts(z) for z in (a, b))
+
+    def times(p: Array | None, q: Array | None) -> Array | None:
+        return None if p is None or q is None else _product(p, q, float32)
+
+    real, minus = times(x[0], y[0]), times(x[1], y[1])
+    imag, plus = times(x[0], y[1]), times(x[1], y[0])
+    real = real if minus is None else ew.subtract(real, minus)
+    imag = plus if imag is None else imag if plus is None else ew.add(imag, plus)
+    return ew.complex_of(real, 0.0 if imag is None else imag)
+
+
+def _parts(z: Array) -> tuple[Array, Array | None]:
+    """Real and imaginary parts in float32; None for what is not there."""
+    if z.dtype.kind != "c":
+        return astype(z, float32, copy=False), None
+    return ew.real(z), ew.imag(z)
 
 
 def _product(a: Array, b: Array, dtype: DType) -> Array:
@@ -49,7 +85,7 @@ def _product(a: Array, b: Array, dtype: DType) -> Array:
         batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], where="matmul")
     except ValueError:
         raise ValueError(f"matmul: {a.shape} @ {b.shape}: leading axes do not broadcast") from None
-    shape = (*batch, m, n)
+    shape = addressable((*batch, m, n), "matmul")
     if k == 0 or 0 in shape:
         return zeros(shape, dtype=dtype)
     a_op, a_view = _operand(a, (*batch, m, k))
@@ -86,18 +122,3 @@ def _operand(x: Array, shape: tuple[int, ...]) -> tuple[Op, Layout]:
     if op.kind in (SCALAR, IOTA) and op.buffer is None:
         op, seen = source(copy_of(x))
     return op, broadcast_to(seen or op.layout, shape, "matmul")
-
-
-def dot(a: Any, b: Any, /) -> Array:
-    """NumPy's dot for up to 2-D operands: inner product, matrix product, or scaling by a 0-d operand."""
-    from .elementwise import multiply
-
-    x = a if isinstance(a, Array) else from_host(a, "dot")
-    y = b if isinstance(b, Array) else from_host(b, "dot")
-    if not x.ndim or not y.ndim:
-        return multiply(x, y)
-    if x.ndim > 2 or y.ndim > 2:
-        raise ValueError(
-            f"dot: operands of more than 2 axes are not supported yet ({x.shape}, {y.shape}); use matmul"
-        )
-    return matmul(x, y)

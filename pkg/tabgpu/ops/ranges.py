@@ -42,7 +42,7 @@ def geomspace(start: float, stop: float, num: int = 50, endpoint: bool = True, d
     return astype(made, float32 if dtype is None else as_dtype(dtype), copy=False)
 
 
-_FORMATS = {
+_FORMATS: dict[str, Any] = {
     "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "float16": "e",
     "float32": "f",
 }  # fmt: skip

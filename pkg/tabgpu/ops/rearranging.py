@@ -121,7 +121,7 @@ def repeat(
     return made
 
 
-async def repeat_async(x: Any, repeats: Any, /, *, axis: int | None = None) -> Array:
+async def repeat_async(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
     """repeat, for an Array of repeats: awaits their sum, which the shape depends on."""
     if not isinstance(repeats, Array):
         return repeat(x, repeats, axis=axis)

@@ -131,7 +131,7 @@ def trace(
 
 
 def vander(x: Any, /, N: int | None = None, increasing: bool = False) -> Array:
-    """Columns of powers of a 1-D array: x**(N-1) .. x, 1, or 1, x, .. where increasing. Narrower integers and bools become int32."""
+    """Columns of powers of a 1-D array: x**(N-1) .. x, 1, or 1, x, .. where increasing. Narrow integers give int32."""
     x = prepare(x, "vander")
     if x.ndim != 1:
         raise ValueError(f"vander: needs 1 axis, shape is {x.shape}")

@@ -1,0 +1,208 @@
+"""einsum: sums of products over named axes, pair by pair, each a matmul, a fused multiply-and-sum or a product."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from .. import layout as lo
+from ..array import Array, view
+from ..dtypes import BY_KIND, DType, as_dtype, promote
+from . import elementwise as ew
+from . import reductions
+from .convert import from_host
+from .creation import astype, copy_of, zeros
+from .joining import check_casting, deliver
+from .manipulation import addressable, permute_dims, reshape
+from .paths import Path, contraction_path
+from .products import matmul
+from .subscripts import Label, Labels, from_sublist, parse, resolve, sizes_of
+
+Term = tuple[Labels, Array]
+
+
+def einsum(
+    *operands: Any, out: Array | None = None, dtype: Any = None, order: str = "K", casting: str = "safe",
+    optimize: Any = True,
+) -> Array:  # fmt: skip
+    """Einstein's sum: einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]); letters, "...", repeated
+    letters (diagonals), implicit results. A result that is only a permuted or diagonal view is a view.
+
+    Contracts pair by pair (see einsum_path); optimize may be a path that it gave. ValueError where subscripts and
+    shapes do not fit. order is accepted: there is one memory order.
+    """
+    text, terms, output, arrays = _read(operands)
+    want = promote(*[x.dtype for x in arrays], where="einsum") if dtype is None else as_dtype(dtype)
+    for x in arrays if dtype is not None else ():
+        check_casting(x.dtype, want, casting, "einsum")
+    sizes = sizes_of(terms, [x.shape for x in arrays], text)
+    addressable(tuple(sizes[x] for x in output), "einsum")
+    path = _given(optimize, len(arrays))
+    made = _contract(terms, arrays, output, sizes, want, path)
+    return deliver(made, out, "einsum")
+
+
+def einsum_path(*operands: Any, optimize: Any = True) -> tuple[list[Any], str]:
+    """(["einsum_path", pair, pair, ..], what it costs): the order in which einsum contracts these operands."""
+    text, terms, output, arrays = _read(operands)
+    sizes = sizes_of(terms, [x.shape for x in arrays], text)
+    path = _given(optimize, len(arrays)) or contraction_path(terms, output, sizes)
+    lines, cost = [f"  Complete contraction:  {text}"], 0
+    sets = [set(t) for t in terms]
+    for step in path:
+        taken = [sets[k] for k in step]
+        rest = [s for k, s in enumerate(sets) if k not in step]
+        both = set[Label]().union(*taken)
+        cost += prod(sizes[x] for x in both)
+        sets = [*rest, both & set(output).union(*rest)]
+        lines.append(f"  {step}: {len(both)} indices, {len(sets[-1])} left")
+    lines.append(f"  Multiplications:  {cost:,}; in one step {prod(sizes.values()):,}")
+    return ["einsum_path", *path], "\n".join(lines)
+
+
+def _given(optimize: Any, count: int) -> Path | None:
+    if isinstance(optimize, (list, tuple)) and optimize and optimize[0] == "einsum_path":
+        path = [tuple(int(k) for k in step) for step in optimize[1:]]
+        left = count
+        for step in path:
+            if len(set(step)) != len(step) or any(not 0 <= k < left for k in step):
+                raise ValueError(f"einsum: {step} is no step of a path over {left} operands")
+            left -= len(step) - 1
+        if left != 1:
+            raise ValueError(f"einsum: the path leaves {left} operands")
+        return path
+    return None
+
+
+def _read(operands: tuple[Any, ...]) -> tuple[str, list[Labels], Labels, list[Array]]:
+    """Subscripts, labels of operands and result, and the operands, from either form."""
+    if not operands:
+        raise ValueError("einsum: the subscripts and at least one operand are needed")
+    if isinstance(operands[0], str):
+        arrays = [x if isinstance(x, Array) else from_host(x, "einsum") for x in operands[1:]]
+        if not arrays:
+            raise ValueError("einsum: must provide at least one operand")
+        return operands[0], *parse(operands[0], [x.ndim for x in arrays]), arrays
+    given = list(operands)
+    output = from_sublist(given.pop(), "result") if len(given) % 2 else None
+    if not given:
+        raise ValueError("einsum: must provide at least one operand with its sublist")
+    arrays = [x if isinstance(x, Array) else from_host(x, "einsum") for x in given[::2]]
+    lists = [from_sublist(items, f"operand {k}") for k, items in enumerate(given[1::2])]
+    spelled = ",".join("".join("..." if x is Ellipsis else x for x in items) for items in lists)
+    if output is not None:
+        spelled += "->" + "".join("..." if x is Ellipsis else x for x in output)
+    return spelled, *resolve(lists, [x.ndim for x in arrays], output, repr(spelled)), arrays
+
+
+def _contract(
+    terms: list[Labels], arrays: list[Array], output: Labels, sizes: dict[Label, int], want: DType, path: Path | None
+) -> Array:  # fmt: skip
+    shape = tuple(sizes[x] for x in output)
+    if 0 in sizes.values():
+        return zeros(shape, dtype=want)
+    parts = [_distinct(labels, x) for labels, x in zip(terms, arrays, strict=True)]
+    only_view = len(parts) == 1 and set(terms[0]) <= set(output)
+    if not only_view:
+        computed = BY_KIND["i"] if want.kind == "b" else BY_KIND[want.kind]
+        parts = [(labels, astype(x, computed, copy=False)) for labels, x in parts]
+        left = {x: n for x, n in sizes.items() if n != 1}
+        kept = tuple(x for x in output if x in left)
+        steps = contraction_path([t for t, _ in parts], kept, left) if path is None else path
+        for step in steps:
+            taken = [parts[k] for k in step]
+            rest = [p for k, p in enumerate(parts) if k not in step]
+            parts = [*rest, _several(taken, set(output).union(*[t for t, _ in rest]), left)]
+    ((labels, made),) = parts
+    made = permute_dims(made, tuple(labels.index(x) for x in output if x in labels))
+    made = reshape(made, shape)  # axes of size 1 come back
+    if not only_view and any(made._cell is x._cell for x in arrays):
+        made = copy_of(made)
+    return astype(made, want, copy=False)
+
+
+def _distinct(labels: Labels, x: Array) -> Term:
+    """Diagonals of repeated labels, and no axes of size 1: views."""
+    seen: dict[Label, tuple[int, int]] = {}
+    for label, n, stride in zip(labels, x.shape, x._layout.strides, strict=True):
+        have = seen.get(label)
+        if have is not None and 1 not in (have[0], n) and have[0] != n:
+            raise ValueError(
+                f"einsum: repeated subscript {label!r} has sizes {have[0]} and {n} in shape {x.shape}"
+            )
+        more = stride if n != 1 else 0
+        seen[label] = (n, more) if have is None else (max(n, have[0]), have[1] + more)
+    kept = {label: (n, s) for label, (n, s) in seen.items() if n != 1}
+    layout = lo.Layout(
+        tuple(n for n, _ in kept.values()), tuple(s for _, s in kept.values()), x._layout.offset
+    )
+    return tuple(kept), x if layout == x._layout else view(x, layout)
+
+
+def _several(taken: list[Term], kept: set[Label], sizes: dict[Label, int]) -> Term:
+    """One step: usually two terms; of one, what nobody needs is summed away."""
+    while len(taken) > 1:
+        a, b, rest = taken[0], taken[1], taken[2:]
+        need = kept.union(*[t for t, _ in rest])
+        taken = [*rest, _pair(_summed(a, need | set(b[0])), _summed(b, need | set(a[0])), need, sizes)]
+    return _summed(taken[0], kept)
+
+
+def _summed(term: Term, kept: set[Label]) -> Term:
+    labels, x = term
+    gone = tuple(k for k, label in enumerate(labels) if label not in kept)
+    if not gone:
+        return term
+    return tuple(label for label in labels if label in kept), reductions.sum(x, axis=gone, dtype=x.dtype)
+
+
+def _pair(a: Term, b: Term, kept: set[Label], sizes: dict[Label, int]) -> Term:
+    """Two terms contracted over what they share and nobody else needs."""
+    (la, x), (lb, y) = a, b
+    both = [label for label in la if label in lb]
+    batch = [label for label in both if label in kept]
+    over = [label for label in both if label not in kept]
+    free_a = [label for label in la if label not in lb]
+    free_b = [label for label in lb if label not in la]
+    m, n, k = (prod(sizes[label] for label in some) for some in (free_a, free_b, over))
+    made = (*batch, *free_a, *free_b)
+    if not over:
+        return made, ew.multiply(_spread(x, la, made), _spread(y, lb, made))
+    if not free_a or not free_b or (m * n <= 64 and k >= 64 * m * n):
+        space = (*made, *over)
+        product = ew.multiply(_spread(x, la, space), _spread(y, lb, space))
+        return made, reductions.sum(product, axis=tuple(range(len(made), len(space))), dtype=x.dtype)
+    left = right = None
+    for order in (over, [label for label in lb if label in over]):
+        left = _grouped(x, la, batch, free_a, order, copy=False)
+        right = _grouped(y, lb, batch, order, free_b, copy=False)
+        if left is not None and right is not None:
+            break
+    left = _grouped(x, la, batch, free_a, order, copy=True) if left is None else left
+    right = _grouped(y, lb, batch, order, free_b, copy=True) if right is None else right
+    assert left is not None and right is not None
+    return made, reshape(matmul(left, right), tuple(sizes[label] for label in made))
+
+
+def _spread(x: Array, labels: Labels, space: tuple[Label, ...]) -> Array:
+    """x over the axes of a space in that order, with size 1 where it has none."""
+    order = tuple(labels.index(label) for label in space if label in labels)
+    sizes = iter(x.shape[k] for k in order)
+    return reshape(permute_dims(x, order), tuple(next(sizes) if label in labels else 1 for label in space))
+
+
+def _grouped(
+    x: Array, labels: Labels, batch: list[Label], rows: list[Label], columns: list[Label], copy: bool
+) -> Array | None:
+    """x as (batch.., rows, columns), each of these two one axis; None where that needs a copy and none is wanted."""
+    moved = permute_dims(x, tuple(labels.index(label) for label in (*batch, *rows, *columns)))
+    cut = len(batch)
+    shape = (
+        *moved.shape[:cut],
+        prod(moved.shape[cut : cut + len(rows)]),
+        prod(moved.shape[cut + len(rows) :]),
+    )
+    seen = lo.reshape(moved._layout, shape)
+    if seen is None:
+        return reshape(copy_of(moved), shape) if copy else None
+    return view(moved, seen)
