@@ -108,11 +108,13 @@ def as_dtype(spec: Any, *, checked: bool = True) -> DType:
 
 def _numpy_name(spec: Any) -> str:
     """The name of anything NumPy would take as a dtype ('<f4', np.float32, np.dtype('bool')); '' if it would not."""
+    if spec is None or isinstance(spec, (list, tuple, dict)):  # NumPy's default; records
+        return ""
     try:
         import numpy as np  # only reached for foreign specs, so that importing tabgpu needs no NumPy
 
         return str(np.dtype(spec).name)
-    except (ImportError, TypeError):
+    except (ImportError, TypeError, ValueError):
         return ""
 
 
