@@ -28,6 +28,13 @@ MODES = ("raise", "wrap", "clip")
 _FULL = slice(None)
 
 
+class _Unit(NamedTuple):
+    """A mask without axes: indices of a new axis of size 1, as many as the mask is True (0 or 1)."""
+
+    index: Any
+    dtype: str = "int32"
+
+
 class Target(NamedTuple):
     """What a key means: a space and where its elements lie; `arrays` are the indices of `at.picks`."""
 
@@ -70,7 +77,7 @@ def _keys(x: Array, key: Any) -> list[Any]:
 
 
 def _axes_of(part: Any) -> int:
-    if part is None or part is Ellipsis:
+    if part is None or part is Ellipsis or isinstance(part, _Unit):
         return 0
     return part.ndim if _is_mask(part) or _is_host_mask(part) else 1
 
@@ -130,7 +137,7 @@ async def _resolve(x: Array, keys: list[Any]) -> list[Any]:
     for k in keys:
         if _is_mask(k):
             _check_mask(k.shape, x.shape[axis : axis + k.ndim], axis)
-            out += _coordinates(await positions_of(k), k.shape) if k.ndim else [None, await positions_of(k)]
+            out += _coordinates(await positions_of(k), k.shape) if k.ndim else [_Unit(await positions_of(k))]
         else:
             out.append(k)
         axis += _axes_of(k)
@@ -164,7 +171,7 @@ def resolve(x: Array, keys: list[Any], mode: str = "raise") -> Target:
         if _is_host_mask(k):
             _check_mask(k.shape, x.shape[axis : axis + k.ndim], axis)
             parts += (
-                [a.astype(np.int32) for a in np.nonzero(k)] if k.ndim else [None, np.zeros(int(k), np.int32)]
+                [a.astype(np.int32) for a in np.nonzero(k)] if k.ndim else [_Unit(np.zeros(int(k), np.int32))]
             )
         else:
             parts.append(k)
@@ -176,9 +183,10 @@ def resolve(x: Array, keys: list[Any], mode: str = "raise") -> Target:
     rank = 0
     for position, k in enumerate(parts):
         if hasattr(k, "dtype") or isinstance(k, Array) or (arrays and type(k) is int):
-            chosen.append((rank, k))
+            unit = isinstance(k, _Unit)
+            chosen.append((rank, k.index if unit else k))
             at_key.append(position)
-            basic.append(_FULL)
+            basic.append(None if unit else _FULL)
             rank += 1
         else:
             basic.append(k)
