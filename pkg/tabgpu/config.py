@@ -1,8 +1,11 @@
-"""Typed options of a device; `await tg.init(...)` sets them."""
+"""Typed options: those of a device, which `await tg.init(...)` sets, and those of the process, which `set` sets."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 
 # Names of our own beside WebGPU's limits; all of them may only lower what the device has.
 OWN_LIMITS = ("maxFusedBuffers",)
@@ -33,3 +36,40 @@ class Config:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 0):
                 raise ValueError(f"init: {name} must be None or a number of bytes, not {value!r}")
+
+
+@dataclass
+class Options:
+    """What `tg.config.set(...)` sets, for the whole process at once; `TABGPU_NARROW64=1` in the environment does so at import.
+
+    narrow64: a 64-bit dtype that is asked for by name (`dtype=xp.float64`, `astype(xp.int64)`) means its 32-bit twin, as in
+    JAX, instead of raising TypeError. Libraries such as scikit-learn compute in the widest float that a namespace names.
+    """
+
+    narrow64: bool = os.environ.get("TABGPU_NARROW64", "") not in ("", "0")
+
+
+options = Options()
+
+
+def set(**changes: bool) -> None:
+    """Set options by name: `tg.config.set(narrow64=True)`. TypeError for an unknown name or another type of value."""
+    for name, value in changes.items():
+        known = [f.name for f in fields(Options)]
+        if name not in known:
+            raise TypeError(f"config: there is no option {name!r}; the options are {', '.join(known)}")
+        if not isinstance(value, bool):
+            raise TypeError(f"config: {name} is True or False, not {value!r}")
+    for name, value in changes.items():
+        setattr(options, name, value)
+
+
+@contextmanager
+def using(**changes: bool) -> Iterator[None]:
+    """`with tg.config.using(narrow64=True):` sets options for a block; tasks that run meanwhile see them too."""
+    before = {f.name: getattr(options, f.name) for f in fields(Options)}
+    set(**changes)
+    try:
+        yield
+    finally:
+        set(**before)

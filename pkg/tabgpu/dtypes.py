@@ -6,6 +6,8 @@ from math import frexp as _frexp
 from math import isfinite
 from typing import Any, Final
 
+from .config import options
+
 
 class DType:
     """One element type. `kind` is the compute class: b bool, i signed, u unsigned, f real, c complex.
@@ -100,9 +102,12 @@ def as_dtype(spec: Any, *, checked: bool = True) -> DType:
     if found is None:
         raise TypeError(f"dtype {spec!r} is not known to tabgpu; it has {', '.join(ALL)}")
     if checked and not found.available:
-        raise TypeError(
-            f"dtype {found.name}: WebGPU has no 64-bit types; use the 32-bit twin (docs/differences.md)"
-        )
+        if not options.narrow64:
+            raise TypeError(
+                f"dtype {found.name}: WebGPU has no 64-bit types; use the 32-bit twin, or "
+                "tg.config.set(narrow64=True) where a library asks for it (docs/differences.md)"
+            )
+        return BY_KIND[found.kind]
     return found
 
 

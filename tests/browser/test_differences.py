@@ -63,6 +63,8 @@ def test_64_bit_dtypes(name) -> None:
         tg.zeros(3, dtype=getattr(tg, name))
     with pytest.raises(TypeError, match="64-bit"):
         tg.astype(f32(1), np.dtype(name))
+    with tg.config.using(narrow64=True):
+        assert tg.zeros(3, dtype=name).dtype.itemsize * 2 == np.dtype(name).itemsize
 
 
 @pytest.mark.parametrize("name", ["int8", "int16", "uint8", "uint16", "float16", "bfloat16", "complex64"])
