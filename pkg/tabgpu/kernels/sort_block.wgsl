@@ -5,6 +5,7 @@
 // neighbours, then in each round it finds by a binary search which four elements of a merged pair of runs are its own.
 // Slots behind the end of a row have the greatest key and come last, since the sort is stable.
 //
+// For SPAN = 4 the blocks `memory` and `rounds` are left out: CPU adapters pay dearly for barriers (see sort_serial).
 // With POSITIONS the payload that moves along is the position in the row, otherwise the element's own bits.
 // Parameters (group 1, u32 words):
 //   0 N   1 rows   2 SPAN   3 segments a row   4 .. 6 the form of the keys (lib/sorting)   7 whether keys are wanted
@@ -21,15 +22,9 @@ const PV = 2u;
 @group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
 const TILE = WG * 4u;
+// memory: begin
 var<workgroup> keys: array<u32, TILE>;
 var<workgroup> payload: array<u32, TILE>;
-
-// (key, payload) of one slot
-fn element(row: u32, p: u32) -> vec2u {
-  if (p >= P[0].x || row >= P[0].y) { return vec2u(0xffffffffu, 0u); }
-  let bits = src[row * P[0].x + p];
-  return vec2u(sorting_key(bits, P[1]), select(bits, p, POSITIONS));
-}
 
 // The next element of two sorted runs: i goes through the first up to its end, j through the second.
 var<private> i: u32;
@@ -42,6 +37,14 @@ fn next(i_end: u32, j_end: u32) -> vec2u {
   i += select(0u, 1u, first);
   j += select(1u, 0u, first);
   return vec2u(select(right, left, first), payload[min(at, TILE - 1u)]);
+}
+// memory: end
+
+// (key, payload) of one slot
+fn element(row: u32, p: u32) -> vec2u {
+  if (p >= P[0].x || row >= P[0].y) { return vec2u(0xffffffffu, 0u); }
+  let bits = src[row * P[0].x + p];
+  return vec2u(sorting_key(bits, P[1]), select(bits, p, POSITIONS));
 }
 
 fn write(p: u32, row: u32, e: vec2u) {
@@ -77,6 +80,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     b = select(b, c, swap);
     c = select(c, t, swap);
   }
+  // rounds: begin
   for (var width = 4u; width < span; width *= 2u) {
     workgroupBarrier();
     keys[slot] = a.x;
@@ -105,6 +109,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     c = next(base + width, base + 2u * width);
     d = next(base + width, base + 2u * width);
   }
+  // rounds: end
   write(p, row, a);
   write(p + 1u, row, b);
   write(p + 2u, row, c);

@@ -3,14 +3,14 @@
 // A workgroup makes WG * 4 neighbours of the result: two threads find by a binary search where these begin and end in
 // either run, all load them to workgroup memory, and each thread merges four. Nothing depends on other workgroups.
 //
-// The payload (positions, or elements' bits) moves with the keys; without POSITIONS the keys are made from it again.
+// The payload (positions, or elements' bits) moves with the keys; keys that are not stored are made from it again.
 // Parameters (group 1, u32 words):
-//   0 N   1 tiles a row   2 WIDTH, a power of two of WG * 4 or more   3 unused
+//   0 N   1 tiles a row   2 WIDTH, a power of two of WG * 4 or more   3 workgroups in all
 //   4 .. 6 the form of the keys (lib/sorting)   7 whether keys are wanted
 // Dispatch: rows * tiles workgroups, folded into x, y, z.
 
 const WG = 256u;
-const POSITIONS = false;
+const KEYED = false; // whether keys are stored
 const PV = 2u;
 // use sorting
 
@@ -26,7 +26,7 @@ var<workgroup> payload: array<u32, TILE>;
 var<workgroup> ends: array<u32, 2>;
 
 fn key_of(k: u32) -> u32 {
-  if (POSITIONS) { return keys_in[k]; }
+  if (KEYED) { return keys_in[k]; }
   return sorting_key(payload_in[k], P[1]);
 }
 

@@ -12,6 +12,7 @@ from ..region import Facts, kernel_for
 from . import launch, temporary
 
 VT = 8  # elements a thread combines one after the other
+VT_SOFTWARE = 32  # the same on a CPU adapter, where each thread works for itself
 
 
 class Scan(NamedTuple):
@@ -57,37 +58,42 @@ def _passes(
     """The launches of one scan into rows of `out` elements: one, or the chunks' totals, their scan and the rest."""
     identity = COMBINE[name, src.dtype.kind][1]
     wg = facts.workgroup
-    lanes = min(wg, 1 << (-(-job.n // VT) - 1).bit_length())
-    chunks = -(-job.n // (lanes * VT))
+    vt = VT_SOFTWARE if facts.software else VT
+    lanes = 1 if facts.software else min(wg, 1 << (-(-job.n // vt) - 1).bit_length())
+    chunks = -(-job.n // (lanes * vt))
     words = [job.n, job.rows, chunks, job.reverse, out, job.lead, 0, 0]
     for bits in (identity, initial):
         words += (*bits, 0)[:2]
+    groups = -(-job.rows * chunks // (wg // lanes))
 
-    def step(switch: str, reads: tuple[Op, Op], into: Op, groups: int) -> Launch:
-        return launch(_kernel(name, src.dtype, wg, lanes, switch), reads, (into,), groups, words, facts)
+    def step(switch: str, reads: tuple[Op, Op], into: Op) -> Launch:
+        return launch(_kernel(name, src.dtype, wg, lanes, vt, switch), reads, (into,), groups, words, facts)
 
     if chunks == 1:
-        return [step("", (src, src), dst, -(-job.rows // (wg // lanes)))]
+        return [step("", (src, src), dst)]
     totals, carry = (temporary((job.rows, chunks), src.dtype) for _ in range(2))
     return [
-        step("TOTALS", (src, src), totals, job.rows * chunks),
+        step("TOTALS", (src, src), totals),
         *_passes(name, totals, carry, Scan(job.rows, chunks, lead=True), chunks, identity, facts),
-        step("CARRY", (src, carry), dst, job.rows * chunks),
+        step("CARRY", (src, carry), dst),
     ]
 
 
-def _kernel(name: str, dtype: DType, wg: int, lanes: int, switch: str) -> Kernel:
-    key = ("scan", name, dtype.kind, wg, lanes, switch)
+def _kernel(name: str, dtype: DType, wg: int, lanes: int, vt: int, switch: str) -> Kernel:
+    key = ("scan", name, dtype.kind, wg, lanes, vt, switch)
     return kernel_for(key, _text, f"scan_{name}_{dtype.name}{'_' + switch.lower() if switch else ''}", wg)
 
 
 def _text(key: Any) -> tuple[str, str]:
-    _, name, kind, wg, lanes, switch = key
+    _, name, kind, wg, lanes, vt, switch = key
     alias = {"f": "f32", "i": "i32", "u": "u32", "c": "vec2f"}[kind]
-    params: dict[str, object] = {"T": alias, "WG": wg, "LANES": lanes}
+    params: dict[str, object] = {"T": alias, "WG": wg, "LANES": lanes, "VT": vt}
     if switch:
         params[switch] = True
     text = kernels.specialise("scan", **params)
+    if lanes == 1:
+        for block in ("memory", "up", "down"):
+            text = kernels.replace_block(text, block, "")
     body = f"fn combine(a: T, b: T) -> T {{ return {COMBINE[name, kind][0]}; }}"
     text = kernels.replace_function(text, "combine", body)
     if kind == "c":

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .. import kernels
 from ..dtypes import uint32
 from ..graph import Op
-from ..launch import Launch
-from ..region import Facts
+from ..launch import Kernel, Launch
+from ..region import Facts, kernel_for
 from . import kernel, launch, temporary
 
 SLOTS = 4  # elements a thread
+RUN = 32  # elements a thread merges on a CPU adapter, where it works for itself
 
 
 class Sort(NamedTuple):
@@ -35,31 +37,44 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     places = op.fn == "sort.positions"
     wg = facts.workgroup
     tile = wg * SLOTS
-    span = min(tile, max(SLOTS, 1 << (job.n - 1).bit_length()))
+    span = SLOTS if facts.software else min(tile, max(SLOTS, 1 << (job.n - 1).bit_length()))
     segments = -(-job.n // span)
     form = key_form(source.dtype.kind, job.descending, job.nan_greatest)
-    name = "positions" if places else "values"
-    label = f"{name}_{source.dtype.name}"
-    block = kernel("sort_block", "rww", f"sort_{label}", WG=wg, POSITIONS=places)
-    merge = kernel("sort_merge", "rrww", f"sort_merge_{label}", WG=wg, POSITIONS=places)
     unused = temporary((1,), uint32)
 
-    def room(keys: bool) -> Op:
-        return temporary((job.rows, job.n), uint32) if keys else unused
+    def room(wanted: bool) -> Op:
+        return temporary((job.rows, job.n), uint32) if wanted else unused
 
-    width = span
+    keyed = places or facts.software  # keys are made again only where that costs less than their memory
     done = segments == 1
-    payload = op if done else room(True)
-    keys = room(places and not done)
-    words = [job.n, job.rows, span, segments, *form, places and not done]
+    payload, keys = op if done else room(True), room(keyed and not done)
+    words = [job.n, job.rows, span, segments, *form, keyed and not done]
     groups = -(-job.rows * segments // (tile // span))
-    made = [launch(block, (source,), (keys, payload), groups, words, facts)]
-    while width < job.n:
-        done = 2 * width >= job.n
-        reads = (keys if places else payload, payload)
-        payload = op if done else room(True)
-        keys = room(places and not done)
-        words = [job.n, segments, width, 0, *form, places and not done]
-        made.append(launch(merge, reads, (keys, payload), job.rows * segments, words, facts))
-        width *= 2
+    made = [launch(_block(wg, places, span == SLOTS), (source,), (keys, payload), groups, words, facts)]
+    pieces = -(-job.n // (RUN if facts.software else tile))
+    if facts.software:
+        merge, groups = kernel("sort_serial", "rrww", WG=wg, RUN=RUN, KEYED=True), -(-job.rows * pieces // wg)
+    else:
+        merge, groups = kernel("sort_merge", "rrww", WG=wg, KEYED=keyed), job.rows * pieces
+    while span < job.n:
+        done = 2 * span >= job.n
+        reads = (keys if keyed else payload, payload)
+        payload, keys = op if done else room(True), room(keyed and not done)
+        words = [job.n, pieces, span, job.rows * pieces, *form, keyed and not done]
+        made.append(launch(merge, reads, (keys, payload), groups, words, facts))
+        span *= 2
     return made
+
+
+def _block(wg: int, places: bool, alone: bool) -> Kernel:
+    """sort_block; alone: its threads work for themselves."""
+    label = f"sort_{'positions' if places else 'values'}{'_4' if alone else ''}"
+    return kernel_for(("sort_block", wg, places, alone), _block_text, label, wg)
+
+
+def _block_text(key: tuple[str, int, bool, bool]) -> tuple[str, str]:
+    name, wg, places, alone = key
+    text = kernels.specialise(name, WG=wg, POSITIONS=places)
+    for block in ("memory", "rounds") if alone else ():
+        text = kernels.replace_block(text, block, "")
+    return text, "rww"
