@@ -527,3 +527,169 @@ async def test_shared_input_is_computed_once() -> None:
     want = np.exp(x.astype(np.float64))
     for got, f in ((low, "min"), (high, "max"), (total, "sum")):
         assert np.abs(got / getattr(want, f)(axis=1) - 1).max() < 1e-6
+
+
+# --- where, initial, out ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", "fiu")
+async def test_masks(kind: str) -> None:
+    x = draw(kind, (4, 5, 6))
+    g = tg.asarray(x)
+    masks = [
+        np.random.default_rng(1).random((4, 5, 6)) < 0.6,
+        np.arange(6) % 2 == 0,
+        np.zeros((5, 1), bool),
+        False,
+    ]
+    cases = []
+    for mask, axis in itertools.product(masks, (None, 0, (0, -1), ())):
+        options = {"axis": axis, "where": mask}
+        for name in ("sum", "prod", "mean", "any", "all"):
+            if name == "prod" or not np.isscalar(mask):
+                cases.append((kind, name, x, g, options))
+        cases.append((kind, "max", x, g, options | {"initial": 3, "keepdims": True}))
+        cases.append((kind, "min", x, g, options | {"initial": 3}))
+    for label, name, _, _, options in cases:
+        got = await getattr(tg, name)(g, **options).numpy()
+        want = host(name, x, **options)
+        assert got.shape == want.shape and np.allclose(got, want, rtol=1e-5, atol=1e-6, equal_nan=True), (
+            label,
+            name,
+        )
+    on_gpu = tg.asarray(masks[0])
+    assert np.allclose(
+        await g.sum(axis=1, where=on_gpu).numpy(), host("sum", x, axis=1, where=masks[0]), rtol=1e-5
+    )
+    assert not np.signbit(await tg.sum(tg.asarray([-1.0]), where=False).numpy())
+
+
+async def test_wrong_masks() -> None:
+    g = tg.ones((2, 3))
+    with pytest.raises(TypeError, match="bool"):
+        tg.sum(g, where=np.ones(3, np.int32))
+    for mask in (np.ones((4, 2, 3), bool), np.ones(2, bool)):
+        with pytest.raises(ValueError, match="sum"):
+            tg.sum(g, where=mask)
+    for name in ("max", "min"):
+        with pytest.raises(ValueError, match="initial"):
+            getattr(tg, name)(g, where=np.ones(3, bool))
+
+
+async def test_initial() -> None:
+    x = draw("i", (3, 4)) // 2**20
+    g = tg.asarray(x)
+    cases = []
+    for name, value in (("sum", 5), ("prod", -2), ("max", 100), ("min", 2.9), ("sum", np.float64(1.5))):
+        cases += [("initial", name, x, g, {"axis": axis, "initial": value}) for axis in (None, 1, ())]
+    await run(cases)
+    for name, value in (("max", 3), ("min", -3), ("sum", 2), ("prod", 2)):
+        got = await getattr(tg, name)(tg.zeros((2, 0)), axis=1, initial=value).tolist()
+        assert got == [value, value]
+    assert await tg.max(tg.asarray([1.0, 2.0]), initial=tg.asarray(7.0)).item() == 7.0
+    assert np.isnan(await tg.max(tg.asarray([1.0]), initial=math.nan).item())
+    with pytest.raises(OverflowError):
+        tg.max(tg.ones(3, dtype=tg.int8), initial=300)
+    for wrong in (np.ones(2), tg.ones(2), "1"):
+        with pytest.raises(ValueError, match="initial"):
+            tg.sum(g, initial=wrong)
+
+
+async def test_out() -> None:
+    x = draw("f", (3, 4))
+    g = tg.asarray(x)
+    out = tg.zeros(4)
+    for name in VALUES:
+        assert getattr(tg, name)(g, axis=0, out=out) is out
+        got, want = await out.numpy(), getattr(np, name)(x, axis=0).astype(np.float32)
+        assert np.allclose(got, want, rtol=1e-6), name
+    ints = tg.zeros((3, 1), dtype=tg.int32)
+    assert g.sum(1, None, ints, True) is ints  # NumPy computes in the dtype of out
+    assert np.array_equal(await ints.numpy(), x.astype(np.int32).sum(1, keepdims=True))
+    place = tg.zeros(3, dtype=tg.int32)
+    assert tg.argmax(g, 1, place) is place and np.array_equal(await place.numpy(), x.argmax(1))
+    square = tg.asarray(x[:3, :3])
+    tg.sum(square, axis=0, out=square[1])  # from its own operand
+    want = x[:3, :3].copy()
+    want[1] = x[:3, :3].sum(axis=0)
+    assert np.allclose(await square.numpy(), want, rtol=1e-6)
+    for wrong in (tg.zeros(3), tg.zeros((1, 4)), tg.zeros(())):
+        with pytest.raises(ValueError, match="out"):
+            tg.sum(g, axis=0, out=wrong)
+    with pytest.raises(TypeError, match="tabgpu array"):
+        tg.sum(g, out=np.zeros(()))
+    with pytest.raises(TypeError, match="int32"):
+        tg.argmax(g, out=tg.zeros(()))
+
+
+# --- other dtypes -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16"])
+async def test_narrow_integers(dtype: str) -> None:
+    info = np.iinfo(dtype)
+    x = np.random.default_rng(9).integers(info.min, info.max, (5, 700), endpoint=True).astype(dtype)
+    g = tg.asarray(x)
+    wide = np.int32 if info.min else np.uint32
+    for axis in (None, 0, 1, ()):
+        for name in ("sum", "prod"):
+            got = await getattr(tg, name)(g, axis=axis).numpy()
+            assert got.dtype == wide and np.array_equal(got, getattr(np, name)(x, axis=axis, dtype=wide))
+            same = await getattr(tg, name)(g, axis=axis, dtype=dtype).numpy()
+            assert same.dtype == dtype and np.array_equal(same, getattr(np, name)(x, axis=axis, dtype=dtype))
+    for axis in (None, 0, 1):
+        for name in ("max", "min", "argmax", "argmin", "any"):
+            got = await getattr(tg, name)(g, axis=axis).numpy()
+            assert np.array_equal(got, getattr(np, name)(x, axis=axis)), name
+            assert got.dtype == (dtype if name in ("max", "min") else np.int32 if name != "any" else bool)
+        assert np.allclose(await g.mean(axis=axis).numpy(), x.mean(axis=axis), rtol=1e-6, atol=1e-3)
+    low = await tg.min(g, axis=1, where=x > 0, initial=int(info.max)).numpy()
+    assert np.array_equal(low, np.min(x, axis=1, where=x > 0, initial=info.max))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+async def test_narrow_floats(dtype: str) -> None:
+    """R10: added in float32 and rounded once."""
+    ones = tg.ones(100_000, dtype=dtype)
+    assert await ones.mean().item() == 1.0 and ones.mean().dtype == ones.sum().dtype == dtype
+    stored = tg.full((3, 30_000), 0.5, dtype=dtype) + tg.zeros((3, 1), dtype=dtype)
+    got = await tg.fetch(stored.sum(axis=1).astype(tg.float32), stored.mean(axis=1).astype(tg.float32))
+    assert (got[0] == (15_000 if dtype == "float16" else 14976)).all() and (got[1] == 0.5).all()
+    assert await ones.sum().item() == (math.inf if dtype == "float16" else 99_840)
+    x = (draw("f", (4, 100)) * 3).astype(np.float16)
+    g = tg.asarray(x).astype(dtype)
+    x = await g.astype(tg.float32).numpy()
+    names = ("sum", "mean", "max", "min", "prod")
+    for name, a in zip(names, [getattr(tg, n)(g, axis=0) for n in names], strict=True):
+        want = tg.asarray(getattr(np, name)(x.astype(np.float64), axis=0)).astype(dtype)
+        assert a.dtype == dtype
+        assert np.array_equal(await a.astype(tg.float32).numpy(), await want.astype(tg.float32).numpy()), name
+    assert np.array_equal(await tg.argmax(g, axis=1).numpy(), x.argmax(axis=1))
+    assert await tg.max(tg.asarray([-math.inf, -math.inf]).astype(dtype)).item() == -math.inf
+
+
+async def test_complex() -> None:
+    rng = np.random.default_rng(12)
+    x = (rng.standard_normal((5, 6, 7)) + 1j * rng.standard_normal((5, 6, 7))).astype(np.complex64)
+    g, wide = tg.asarray(x), x.astype(np.complex128)
+    mask = rng.random((6, 7)) < 0.5
+    for axis in (None, 0, 1, (0, -1), ()):
+        for keep in (False, True):
+            for name in ("sum", "prod", "mean", "any", "all"):
+                got = await getattr(tg, name)(g, axis=axis, keepdims=keep).numpy()
+                want = getattr(np, name)(wide, axis=axis, keepdims=keep)
+                assert got.shape == want.shape and got.dtype == (bool if name[0] == "a" else np.complex64)
+                assert np.allclose(got, want, rtol=1e-4, atol=1e-5), (name, axis)
+        for name, first in (("sum", 2j), ("prod", 1 - 1j)):
+            got = await getattr(tg, name)(g, axis=axis, where=mask, initial=first).numpy()
+            want = getattr(np, name)(wide, axis=axis, where=mask, initial=first)
+            assert np.allclose(got, want, rtol=1e-4, atol=1e-5), (name, axis)
+    for n in (1, 2, 3, 7, 100, 257):
+        line = np.exp(1j * rng.random(n) * 7).astype(np.complex64)
+        assert abs(await tg.prod(tg.asarray(line)).item() - line.astype(np.complex128).prod()) < 1e-5
+    empty = tg.zeros((0, 2), dtype=tg.complex64)
+    assert await tg.sum(empty, axis=0).tolist() == [0, 0] and await tg.prod(empty, axis=0).tolist() == [1, 1]
+    assert await tg.any(tg.asarray([0j, 1j])).item() and not await tg.all(tg.asarray([0j, 1j])).item()
+    for name in ("max", "min", "argmax", "argmin"):
+        with pytest.raises(TypeError, match="order"):
+            getattr(tg, name)(g)

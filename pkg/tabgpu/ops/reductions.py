@@ -182,10 +182,9 @@ def reduce(
     extremum = name in _NO_IDENTITY
     if mask is not None and initial is None and extremum:
         raise ValueError(f"{label}: a {_NO_IDENTITY[name]} has no identity: where needs initial")
-    if dtype is not None or extremum or x.dtype.kind in "fc":
-        want = x.dtype
-    else:
-        want = BY_KIND["i" if x.dtype.kind == "b" else x.dtype.kind]
+    want = x.dtype
+    if dtype is None and name in ("sum", "prod") and want.kind in "biu":
+        want = BY_KIND["i" if want.kind == "b" else want.kind]
     axes = normalize_axes(axis, x.ndim, label)
     got = accumulated(name, x, axes, bool(keepdims), label, mask, start(initial, want, label))
     return store_reduced(astype(got, want, copy=False), target, label)
