@@ -34,6 +34,7 @@ from .interop import from_dlpack
 from .ops.calculus import *  # noqa: F403
 from .ops.choosing import apply_along_axis, apply_over_axes, choose, piecewise, select
 from .ops.comparing import *  # noqa: F403
+from .ops.complex_functions import angle, iscomplex, iscomplexobj, isreal, isrealobj
 from .ops.contractions import *  # noqa: F403
 from .ops.creation import (
     arange,

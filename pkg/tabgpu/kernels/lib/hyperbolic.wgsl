@@ -19,12 +19,17 @@ fn tanh_f32(x: f32) -> f32 {
   return pick_f32(r, x, (b < 0x39000000u) | (b > 0x7f800000u));
 }
 
+// For a in [0, 1].
+fn sinh_small_f32(a: f32) -> f32 {
+  let z = a * a;
+  let p = fma(fma(fma(2.8174397e-6f, z, 1.9836066e-4f), z, 0.0083333505f), z, 0.16666667f);
+  return fma(a * z, p, a);
+}
+
 fn sinh_f32(x: f32) -> f32 {
   let a = min(absolute_f32(x), 91.0f);
   let h = exp_shifted_f32(a, -1);
-  let z = a * a;
-  let p = fma(fma(fma(2.8174397e-6f, z, 1.9836066e-4f), z, 0.0083333505f), z, 0.16666667f);
-  let r = select(fma(a * z, p, a), h - 0.25f / h, a > 1.0f);
+  let r = select(sinh_small_f32(a), h - 0.25f / h, a > 1.0f);
   let tiny = (bitcast<u32>(x) & 0x7fffffffu) < 0x39000000u;
   return pick_f32(copysign_f32(r, x), x, tiny | isnan_f32(x));
 }
