@@ -40,10 +40,10 @@ class Config:
 
 @dataclass
 class Options:
-    """What `tg.config.set(...)` sets, for the whole process at once. TABGPU_NARROW64=1 in the environment sets it at import.
+    """What `tg.config.set(...)` sets, for the whole process. TABGPU_NARROW64=1 in the environment sets it at import.
 
-    narrow64: a 64-bit dtype that is asked for by name (`dtype=xp.float64`, `astype(xp.int64)`) means its 32-bit twin, as
-    in JAX, instead of TypeError. Libraries such as scikit-learn compute in the widest float that a namespace names.
+    narrow64: a 64-bit dtype that is asked for by name (`dtype=xp.float64`, `astype(xp.int64)`) means its 32-bit
+    twin, as in JAX, instead of TypeError. Libraries such as scikit-learn compute in the widest float that has a name.
     """
 
     narrow64: bool = os.environ.get("TABGPU_NARROW64", "") not in ("", "0")
