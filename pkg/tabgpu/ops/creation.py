@@ -48,10 +48,11 @@ def copy_of(x: Array) -> Array:
     return fresh(Op(EW, copy_fn(x.dtype), (op,), (layout,), x.shape, x.dtype))
 
 
-def astype(x: Array, dtype: Any, /, *, copy: bool = True) -> Array:
+def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
     """The values in another dtype. Float to integer truncates, saturates, and takes NaN to 0; integers wrap;
     to bool: not zero; to float16 and bfloat16: nearest. complex64 to a real dtype raises TypeError (use tg.real).
     copy=False may return x itself."""
+    _check_device(device)
     want = as_dtype(dtype)
     if x.dtype.kind == "c" and want.kind in "iuf":
         raise TypeError(

@@ -42,6 +42,16 @@ class Row:
     def __repr__(self) -> str:
         return f"<tabgpu function {self.name}>"
 
+    @property
+    def __signature__(self) -> Any:
+        """What inspect.signature says: the array API's positional operands, and the keywords of __call__."""
+        from inspect import Parameter, Signature, signature
+
+        names = ("x",) if self.nin == 1 else [f"x{i + 1}" for i in range(self.nin)]
+        first = [Parameter(n, Parameter.POSITIONAL_ONLY) for n in names]
+        call = signature(Row.__call__).parameters.values()
+        return Signature([*first, *(p for p in call if p.kind >= Parameter.KEYWORD_ONLY)])
+
     def __call__(self, *operands: Any) -> Array:
         if (
             len(operands) == 2
