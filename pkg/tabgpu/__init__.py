@@ -144,7 +144,7 @@ e, pi, inf, nan, euler_gamma = (
     float("nan"),
     0.5772156649015329,
 )
-_LAZY = ("nn", "special")
+_LAZY = ("linalg", "nn", "special")
 
 
 def __getattr__(name: str) -> Any:

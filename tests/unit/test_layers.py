@@ -46,6 +46,8 @@ LAYERS = {
         "ops.*",
         "nn",
         "nn.*",
+        "linalg",
+        "linalg.*",
     ],
     "all": ["__init__"],
     "host": ["host", "host.*"],

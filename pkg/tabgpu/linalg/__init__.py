@@ -1,0 +1,14 @@
+"""numpy.linalg and the array API's linalg: what needs no factorisation. Products are those of the top level."""
+
+from __future__ import annotations
+
+from ..ops.contractions import tensordot, vecdot
+from ..ops.manipulation import matrix_transpose
+from ..ops.products import matmul
+from .matrices import cross, diagonal, outer, trace
+from .norms import matrix_norm, norm, vector_norm
+
+__all__ = [
+    "cross", "diagonal", "matmul", "matrix_norm", "matrix_transpose", "norm", "outer", "tensordot", "trace", "vecdot",
+    "vector_norm",
+]  # fmt: skip
