@@ -8,7 +8,7 @@ from ..array import Array, fresh
 from ..dtypes import ALL, BY_KIND, DType, check_scalar, float32, nearest, promote
 from ..graph import EW, Fn, Op
 from ..layout import Layout, broadcast_shapes, broadcast_to
-from .convert import from_host
+from .convert import constant, from_host
 
 ROWS: dict[str, Row] = {}
 _WEAK = {bool: "b", int: "i", float: "f", complex: "c"}
@@ -109,7 +109,12 @@ class Row:
                 elif shape != layout.shape:
                     same = False
             else:
-                args.append(_scalar(x, fn.operands[len(args)], self.name))
+                try:
+                    args.append(_scalar(x, fn.operands[len(args)], self.name))
+                except OverflowError:
+                    if self.name not in _BEYOND:
+                        raise
+                    return self._beyond(operands, len(args), x)
                 views.append(None)
         if not same:
             shape = broadcast_shapes(
@@ -121,6 +126,12 @@ class Row:
             ]
         op = Op(EW, fn, tuple(args), tuple(views), shape, fn.dtype)  # type: ignore[arg-type]
         return fresh(op)
+
+    def _beyond(self, operands: tuple[Any, ...], at: int, value: int) -> Array:
+        """A comparison with a Python integer that no element can equal: the same answer everywhere, as in NumPy."""
+        above, below = _BEYOND[self.name]
+        answer = above if (value > 0) == (at == 1) else below
+        return constant(answer, BY_KIND["b"], operands[1 - at]._layout.shape)
 
     def _resolve(self, key: tuple[Any, ...]) -> tuple[Fn, tuple[Row | None, ...]]:
         """The function for operand dtypes, and the casts its operands need."""
@@ -194,6 +205,11 @@ def _scalar(value: Any, dtype: DType, where: str) -> Any:
 
 
 _TAKES = {"b": "bool", "i": "signed integers", "u": "unsigned integers", "f": "floats", "c": "complex64"}
+# x compared with a number above, and one below all values of x's dtype.
+_BEYOND = {
+    "equal": (False, False), "not_equal": (True, True), "less": (True, False), "less_equal": (True, False),
+    "greater": (False, True), "greater_equal": (False, True),
+}  # fmt: skip
 _NAME = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
