@@ -23,7 +23,7 @@ def npm(tmp_path: Path, pyodide: Path) -> Path:
     """The files of the npm package, as another distribution has them."""
     folder = tmp_path / "npm"
     folder.mkdir()
-    for name in pins.CORE:
+    for name in pins.RELEASES[pins.PYODIDE].core:
         shutil.copy(pyodide / ("published-lock.json" if name == "pyodide-lock.json" else name), folder / name)
     return folder
 

