@@ -258,17 +258,34 @@ def test_keyword_only_arguments() -> None:
             call()
 
 
-def test_arguments_to_come() -> None:
+async def test_unselected_elements_are_zeros() -> None:
     x = f32(1, 2)
-    for options in ({"out": x}, {"where": x > 1}, {"dtype": tg.float32}):
-        with pytest.raises(TypeError):
-            tg.add(x, x, **options)
-    for options in ({"out": x}, {"where": x > 1}, {"initial": 0}):
-        with pytest.raises(TypeError):
-            tg.sum(x, **options)
-    assert not any(hasattr(tg.add, name) for name in ("reduce", "accumulate", "outer", "at"))
-    with pytest.raises(TypeError):
-        tg.where(x > 1)
+    assert await tg.add(x, x, where=x > 1).tolist() == [0, 4]
+
+
+def test_methods_of_functions() -> None:
+    x = f32(1, 2)
+    for name in ("arctan2", "hypot", "power"):
+        with pytest.raises(TypeError, match=name):
+            getattr(tg, name).reduce(x)
+    with pytest.raises(TypeError, match="reduceat"):
+        tg.add.reduceat(x, [0, 1])
+
+
+def test_complex_numbers_have_no_order() -> None:
+    z = tg.asarray([1 + 2j, 3 - 1j])
+    for name in ("max", "min", "argmax", "argmin", "ptp", "nanmax", "max_with_index"):
+        with pytest.raises(TypeError, match="order"):
+            getattr(tg, name)(z)
+
+
+async def test_weights_that_sum_to_zero() -> None:
+    assert np.isnan(await tg.average(f32(1, 2), weights=f32(0, 0)).item())
+
+
+async def test_nanargmax_of_minus_infinity() -> None:
+    x = f32(float("nan"), float("-inf"))
+    assert await tg.nanargmax(x).item() == 1 and np.nanargmax(await x.numpy()) == 0
 
 
 async def test_zero_dimensional_results_stay_arrays() -> None:

@@ -16,12 +16,16 @@ from .dtype_functions import finfo
 from .elementwise_rows import *  # noqa: F403
 from .elementwise_rows import _clip, _power, _where
 from .rows import CASTS
+from .ufunc_arguments import delivered, store
+from .ufunc_methods import composite
 
 _NOT_PUBLIC = {
-    "Any", "Array", "DType", "as_index", "binary", "elementwise", "finfo", "from_host", "ternary", "unary",
+    "Any", "Array", "DType", "as_index", "binary", "composite", "delivered", "elementwise", "finfo", "from_host",
+    "store", "ternary", "unary",
 }  # fmt: skip
 
 
+@composite(2)
 def power(x: Any, y: Any) -> Array:
     """x ** y with C99's table of special values. Integers wrap.
 
@@ -38,16 +42,19 @@ def power(x: Any, y: Any) -> Array:
     return _power(x, y)
 
 
+@composite(2, 2)
 def divmod(x: Any, y: Any) -> tuple[Array, Array]:
     """(x // y, x % y)."""
     return floor_divide(x, y), remainder(x, y)
 
 
+@composite(1, 2)
 def modf(x: Any) -> tuple[Array, Array]:
     """(fraction, integer part), both of x's dtype and with its sign."""
     return modf_fraction(x), modf_integer(x)
 
 
+@composite(1, 2)
 def frexp(x: Any) -> tuple[Array, Array]:
     """(m, e), of x's dtype and int32, with x = m * 2**e and 0.5 <= |m| < 1; 0, inf and NaN give (x, 0)."""
     return frexp_mantissa(x), frexp_exponent(x)
@@ -58,20 +65,28 @@ def where(condition: Any, x: Any, y: Any) -> Array:
     return _where(condition, x, y)
 
 
-def clip(x: Any, min: Any = None, max: Any = None) -> Array:
-    """x limited to [min, max], either of which may be None; NaN anywhere gives NaN; max wins where min > max."""
+def clip(x: Any, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Array:
+    """x limited to [min, max], either of which may be None; NaN anywhere gives NaN; max wins where min > max.
+
+    a_min and a_max are NumPy's other names; out, where, dtype, casting: as for every function.
+    """
+    min, max = options.pop("a_min", min), options.pop("a_max", max)
     if min is None and max is None:
-        return _where(True, x, x)  # a copy, whatever the dtype
-    if min is None:
-        return minimum(x, max)
-    return maximum(x, min) if max is None else _clip(x, min, max)
+        got = _where(True, x, x)  # a copy, whatever the dtype
+    elif min is None:
+        got = minimum(x, max)
+    else:
+        got = maximum(x, min) if max is None else _clip(x, min, max)
+    return got if out is None and not options else delivered("clip", got, out, options)
 
 
 def nan_to_num(
-    x: Any, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+    x: Any, copy: bool = True, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Array:
     """x with NaN, inf and -inf replaced (in each part of complex x); posinf and neginf default to the largest numbers
-    of x's dtype. Integers stay."""
+    of x's dtype. Integers stay. copy=False: the result becomes x itself."""
+    if not copy and type(x) is Array:
+        return store(nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf), x, "nan_to_num")
     x = x if type(x) is Array else from_host(x, "nan_to_num")
     if x.dtype.kind not in "fc":
         return _where(True, x, x)  # a copy
@@ -83,8 +98,10 @@ def nan_to_num(
     return _where(isnan(x), nan, _where(isposinf(x), big if posinf is None else posinf, low))
 
 
-def round(x: Any, decimals: int = 0) -> Array:
+def round(x: Any, decimals: int = 0, out: Any = None) -> Array:
     """x rounded to a number of decimals, halves to even, complex x by parts. Integers only change for negative ones."""
+    if out is not None:
+        return delivered("round", round(x, decimals), out, {})
     decimals = as_index(decimals)
     x = x if type(x) is Array else from_host(x, "round")
     if x.dtype.kind in "biu":

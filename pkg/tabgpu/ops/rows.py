@@ -9,6 +9,8 @@ from ..dtypes import ALL, BY_KIND, DType, check_scalar, float32, nearest, promot
 from ..graph import EW, Fn, Op
 from ..layout import Layout, broadcast_shapes, broadcast_to
 from .convert import constant, from_host
+from .ufunc_arguments import call
+from .ufunc_methods import UfuncMethods
 
 ROWS: dict[str, Row] = {}
 _WEAK = {bool: "b", int: "i", float: "f", complex: "c"}
@@ -16,7 +18,7 @@ _FLOAT_OF = {"b": "f", "i": "f", "u": "f"}
 _INT_OF = {"b": "i"}
 
 
-class Row:
+class Row(UfuncMethods):
     """An elementwise function of `nin` operands; each may be an Array, a Python scalar or what asarray takes.
 
     exprs: WGSL by kind letter, or by dtype name where a narrow type needs its own. exact: results of a narrow type are
@@ -49,10 +51,12 @@ class Row:
 
         names = ("x",) if self.nin == 1 else [f"x{i + 1}" for i in range(self.nin)]
         first = [Parameter(n, Parameter.POSITIONAL_ONLY) for n in names]
-        call = signature(Row.__call__).parameters.values()
-        return Signature([*first, *(p for p in call if p.kind >= Parameter.KEYWORD_ONLY)])
+        options = signature(Row.__call__).parameters.values()
+        return Signature([*first, *(p for p in options if p.kind >= Parameter.KEYWORD_ONLY)])
 
-    def __call__(self, *operands: Any) -> Array:
+    def __call__(self, *operands: Any, **options: Any) -> Array:
+        if options:  # out=, where=, dtype=, casting=
+            return call(self, operands, options)
         if (
             len(operands) == 2
         ):  # the shortest way for the most common calls: nothing to cast, broadcast or check
@@ -75,7 +79,7 @@ class Row:
     def _general(self, operands: tuple[Any, ...]) -> Array:
         """Any operands: conversion, promotion, casts, broadcasting."""
         if len(operands) != self.nin:
-            raise TypeError(f"{self.name}() takes {self.nin} operands, {len(operands)} were given")
+            return call(self, operands, {})  # out by position, or an error
         key = tuple([x.dtype if type(x) is Array else _WEAK.get(type(x)) for x in operands])
         found = self._resolved.get(key)
         if found is None:
@@ -171,7 +175,7 @@ class Row:
         fn = self._fns.get(operands)
         if fn is None:
             out = self.out.get(dtype.kind) if isinstance(self.out, dict) else self.out
-            result = dtype if out in (None, dtype.kind) else BY_KIND.get(out) or ALL[out]  # type: ignore[arg-type]
+            result = dtype if out in (None, dtype.kind) else BY_KIND.get(out) or ALL[out]
             expr = self.exprs.get(dtype.name) or self.exprs[dtype.kind]
             if (
                 result is dtype

@@ -41,7 +41,7 @@ def store(
     value: Array, out: Array, name: str, mask: Array | None = None, casting: str = "same_kind"
 ) -> Array:  # fmt: skip
     """out with the value in it, where the mask says so. The value may be made from out: it keeps what it was."""
-    from ..operators import setitem  # it binds operators to the functions that call this
+    from .indexing import setitem
     from .creation import astype
     from .elementwise import where
 
@@ -144,3 +144,41 @@ def cast_operands(name: str, operands: tuple[Any, ...], dtype: DType, casting: s
             )
         cast.append(full((), have, dtype=dtype) if weak else astype(have, dtype, copy=False))
     return tuple(cast)
+
+
+def delivered(name: str, value: Array, out: Any, options: dict[str, Any]) -> Array:
+    """The value of a function with options of its own (clip, round), as `call` would hand it on."""
+    from .creation import astype
+
+    target, mask, casting, dtype = take(name, {**options, "out": out})
+    if dtype is not None:
+        if not can_cast(value.dtype, dtype, casting):
+            raise TypeError(
+                f"{name}: cannot cast from {value.dtype.name} to {dtype.name} with casting rule {casting!r}"
+            )
+        value = astype(value, dtype, copy=False)
+    return selected(value, mask, name) if target is None else store(value, target, name, mask, casting)
+
+
+def call_many(function: Any, operands: tuple[Any, ...], options: dict[str, Any]) -> tuple[Array, ...]:
+    """As call, for a function of several results: out is a tuple of an Array or None for each."""
+    name, nin, nout = function.name, function.nin, function.nout
+    options = dict(options)
+    outs = options.pop("out", None)
+    operands, given = operands[:nin], operands[nin:]
+    if given and outs is not None:
+        raise TypeError(f"{name}: cannot specify out as both a positional and a keyword argument")
+    if len(operands) != nin or len(given) > nout:
+        raise TypeError(f"{name}() takes {nin} operands, {len(operands) + len(given)} were given")
+    outs = (*given, *(None,) * (nout - len(given))) if outs is None else outs
+    if not isinstance(outs, tuple) or len(outs) != nout:
+        raise ValueError(f"{name}: out must be a tuple of {nout} entries, one for each result")
+    _, mask, casting, dtype = take(name, options)
+    if dtype is not None:
+        operands = cast_operands(name, operands, dtype, casting)
+    made = function.function(*operands)
+    targets = [as_out(one, name) for one in outs]
+    return tuple(
+        selected(value, mask, name) if target is None else store(value, target, name, mask, casting)
+        for value, target in zip(made, targets, strict=True)
+    )

@@ -1,10 +1,14 @@
-"""What functions have besides being called: reduce, accumulate, outer, at, reduceat, as NumPy's ufuncs."""
+"""What functions have besides being called: reduce, accumulate, outer, at, as NumPy's ufuncs; Composite, a function
+made of rows that has them too."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import update_wrapper
 from typing import Any
 
 from ..array import Array
+from .ufunc_arguments import call, call_many
 
 _REDUCE = {
     "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "fmax": "fmax", "fmin": "fmin",
@@ -102,3 +106,26 @@ class UfuncMethods:
     def reduceat(self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Array:
         """Not here: TypeError."""
         raise TypeError(f"{self.name}.reduceat is not supported; use tg.add.accumulate or slices")
+
+
+class Composite(UfuncMethods):
+    """A function made of rows, with out=, where=, dtype=, casting= and the methods. `out`: as Row's."""
+
+    out = None
+
+    def __init__(self, function: Callable[..., Any], nin: int, nout: int) -> None:
+        update_wrapper(self, function)
+        self.function, self.name, self.nin, self.nout = function, function.__name__, nin, nout
+
+    def __repr__(self) -> str:
+        return f"<tabgpu function {self.name}>"
+
+    def __call__(self, *operands: Any, **options: Any) -> Any:
+        if not options and len(operands) == self.nin:
+            return self.function(*operands)
+        return (call if self.nout == 1 else call_many)(self, operands, options)
+
+
+def composite(nin: int, nout: int = 1) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator: the function of `nin` operands as a Composite."""
+    return lambda function: Composite(function, nin, nout)
