@@ -6,7 +6,19 @@ from typing import Any
 
 from .. import engine
 from ..array import Array
-from ..dtypes import ALL, DType, bfloat16, bool_, bounds, check_scalar, complex64, float32, int32, nearest
+from ..dtypes import (
+    ALL,
+    DType,
+    bfloat16,
+    bool_,
+    bounds,
+    check_scalar,
+    complex64,
+    float32,
+    int32,
+    nearest,
+    promote,
+)
 from ..graph import SCALAR, Cell, Op
 
 _NARROW = {
@@ -45,13 +57,14 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
         return value
     if type(value) in (bool, int, float, complex) and dtype is None:
         return from_scalar(value, where)
+    if isinstance(value, (list, tuple)) and _holds_array(value):
+        return _stacked(value, where, dtype)
     try:
         import numpy as np  # importing tabgpu needs no NumPy, host data does
     except ImportError:
         return _without_numpy(value, where, dtype)
 
     if isinstance(value, (list, tuple, range)):
-        _refuse_nested_arrays(value, where)
         host = np.asarray(value)
         if host.size == 0 and host.dtype == np.float64:
             host = host.astype(np.float32)
@@ -120,14 +133,43 @@ def _converted(host: Any, known: DType) -> Any:
     return np.asarray(host, dtype=np.dtype(known.name).newbyteorder("="))
 
 
-def _refuse_nested_arrays(value: Any, where: str) -> None:
+def _holds_array(value: Any) -> bool:
+    """Whether nested lists have an Array in them."""
     stack = [value]
     while stack:
-        item = stack.pop()
-        if isinstance(item, Array):
-            raise TypeError(f"{where}: a list of GPU arrays is no host value; use tg.stack")
-        if isinstance(item, (list, tuple)) and item and isinstance(item[0], (list, tuple, Array)):
-            stack += item
+        items = stack.pop()
+        types = set(map(type, items))
+        if Array in types:
+            return True
+        if list in types or tuple in types:
+            stack += [x for x in items if isinstance(x, (list, tuple))]
+    return False
+
+
+def _stacked(value: Any, where: str, dtype: DType | None) -> Array:
+    """Nested lists with Arrays in them: stacked on the GPU. Python scalars among them are weak, as in arithmetic."""
+    from .creation import astype
+    from .joining import stack
+    from .rows import _WEAK
+
+    leaves = [value]
+    kinds: list[DType | str] = []
+    while leaves:
+        item = leaves.pop()
+        if isinstance(item, (list, tuple)):
+            leaves += item
+        else:
+            kinds.append(_WEAK.get(type(item)) or from_host(item, where).dtype)
+    want = dtype or promote(*kinds, where=where)
+
+    def made(item: Any) -> Array:
+        if isinstance(item, (list, tuple)):
+            return stack([made(x) for x in item])
+        if type(item) in _WEAK:
+            return from_host(item, where, want)
+        return astype(from_host(item, where), want, copy=False)
+
+    return made(value)
 
 
 def _without_numpy(value: Any, where: str, dtype: DType | None) -> Array:

@@ -211,9 +211,12 @@ def eye(
     _check_device(device)
     n_cols = n_rows if n_cols is None else n_cols
     as_shape((n_rows, n_cols), "eye")
+    k = as_index(k)
+    if not -n_rows < k < n_cols:  # beside the matrix, perhaps too far for 32 bits
+        return zeros((n_rows, n_cols), dtype=dtype or float32)
     rows, cols = positions(n_rows), positions(n_cols)
     down = view(rows, rows._layout._replace(shape=(n_rows, 1), strides=(1, 0)))
-    return astype(ew.equal(ew.add(down, int(k)), cols), dtype or float32, copy=False)
+    return astype(ew.equal(ew.add(down, k), cols), dtype or float32, copy=False)
 
 
 def identity(n: int, dtype: Any = float32) -> Array:

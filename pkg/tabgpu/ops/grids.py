@@ -21,7 +21,9 @@ def _along(x: Array, axis: int, rank: int) -> Array:
     return reshape(x, tuple(x.shape[0] if k == axis else 1 for k in range(rank)))
 
 
-def meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Array]:
+def meshgrid(
+    *arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True
+) -> tuple[Array, ...]:
     """Coordinates of a grid from 1-D coordinates by axis; "xy" has the first two axes exchanged. sparse: each only
     along its own axis. copy=False gives views of the arrays."""
     if indexing not in ("xy", "ij"):
@@ -37,7 +39,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False, copy: boo
     if not sparse:
         shape = lo.broadcast_shapes(*[x.shape for x in made], where="meshgrid")
         made = [broadcast_to(x, shape) for x in made]
-    return [copy_of(x) for x in made] if copy else made
+    return tuple([copy_of(x) for x in made] if copy else made)
 
 
 def indices(dimensions: Any, dtype: Any = int32, sparse: bool = False) -> Any:

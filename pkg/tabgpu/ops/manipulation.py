@@ -35,12 +35,12 @@ def broadcast_to(x: Array, /, shape: Any) -> Array:
     return view(x, lo.broadcast_to(x._layout, lo.as_shape(shape, "broadcast_to")))
 
 
-def broadcast_arrays(*arrays: Array) -> list[Array]:
+def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
     """Views of all arrays with their common shape."""
     shape = lo.broadcast_shapes(
         *[_need(a, "broadcast_arrays").shape for a in arrays], where="broadcast_arrays"
     )
-    return [broadcast_to(a, shape) for a in arrays]
+    return tuple([broadcast_to(a, shape) for a in arrays])
 
 
 def broadcast_shapes(*shapes: Any) -> lo.Shape:
@@ -52,7 +52,8 @@ def broadcast_shapes(*shapes: Any) -> lo.Shape:
 
 def permute_dims(x: Array, /, axes: Any) -> Array:
     """A view with the axes in another order."""
-    return view(_need(x, "permute_dims"), lo.permute(x._layout, axes))
+    seen = lo.permute(_need(x, "permute_dims")._layout, axes)
+    return x if seen == x._layout else view(x, seen)  # the same layout object joins the launch of what made x
 
 
 def transpose(x: Array, /, axes: Any = None) -> Array:
