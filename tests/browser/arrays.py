@@ -65,7 +65,7 @@ def layouts(shape: tuple[int, ...], dtype: str, start: int = 0) -> Iterator[tupl
 
 
 async def same(made: Any, wanted: Any, labels: Any = None, tolerance: float = 0.0) -> None:
-    """All results equal NumPy's: shapes, values (NaN for NaN; bits, without a tolerance), dtypes of 32 bits and less."""
+    """All results equal NumPy's: shapes, values (NaN for NaN), dtypes of 32 bits and less."""
     made = list(made)
     got = await tg.fetch(*made)
     for k, (g, array, want) in enumerate(zip(got, made, wanted, strict=True)):

@@ -118,7 +118,10 @@ async def test_dtype_and_out() -> None:
     assert tg.concatenate([g, h], out=out) is out
     await same(
         [out, tg.concat([g, g], dtype="int8"), tg.stack([g, h], dtype=tg.complex64)],
-        [np.concatenate([x, y]).astype(np.float32), np.concatenate([x, x], dtype="int8"), np.stack([x, y], dtype=np.complex64)],
+        [
+            np.concatenate([x, y]).astype(np.float32), np.concatenate([x, x], dtype="int8"),
+            np.stack([x, y], dtype=np.complex64),
+        ],
     )  # fmt: skip
     with pytest.raises(ValueError, match="shape"):
         tg.concatenate([g, h], out=tg.zeros((3, 3)))
@@ -154,7 +157,8 @@ async def test_insert_and_delete(dtype: str) -> None:
     cases += [lambda a, xp, o=o: xp.insert(a, o, [[5]], axis=1) for o in [*where, 4, [4, 0]]]
     cases += [
         lambda a, xp: xp.insert(a, 2, [1, 2, 3], axis=1), lambda a, xp: xp.insert(a, [2], [[1], [2], [3]], axis=1),
-        lambda a, xp: xp.insert(a, 3, a[0], axis=0), lambda a, xp: xp.insert(a, [1, 2], [[1, 2], [3, 4], [5, 6]], axis=1),
+        lambda a, xp: xp.insert(a, 3, a[0], axis=0),
+        lambda a, xp: xp.insert(a, [1, 2], [[1, 2], [3, 4], [5, 6]], axis=1),
         lambda a, xp: xp.insert(a, 2, [[1, 2, 3], [4, 5, 6]], axis=1), lambda a, xp: xp.delete(a, slice(2, 1), axis=0),
     ]  # fmt: skip
     await same([f(g, tg) for f in cases], [f(x, np) for f in cases])
@@ -166,7 +170,8 @@ async def test_split() -> None:
     before = launches()
     cases: list[Any] = [
         lambda a, xp: xp.split(a, 2), lambda a, xp: xp.split(a, 3, axis=1), lambda a, xp: xp.split(a, [1, 3], axis=-1),
-        lambda a, xp: xp.split(a, 5, axis=-1), lambda a, xp: xp.array_split(a, 3), lambda a, xp: xp.array_split(a, 4, 1),
+        lambda a, xp: xp.split(a, 5, axis=-1), lambda a, xp: xp.array_split(a, 3),
+        lambda a, xp: xp.array_split(a, 4, 1),
         lambda a, xp: xp.array_split(a, 7, axis=0), lambda a, xp: xp.array_split(a, [2, 9, 1], axis=1),
         lambda a, xp: xp.array_split(a, np.array([-1]), axis=1), lambda a, xp: xp.hsplit(a, 2),
         lambda a, xp: xp.vsplit(a, [3]), lambda a, xp: xp.dsplit(a, 5), lambda a, xp: xp.hsplit(a[0, 0], 5),
@@ -186,14 +191,18 @@ async def test_wrong_arguments() -> None:
         (lambda: tg.concat([g, h]), r"\(2, 4\)"), (lambda: tg.concat([g, g[0]], axis=0), r"\(3,\)"),
         (lambda: tg.concat([]), "at least one"), (lambda: tg.stack([g, h]), "one shape"),
         (lambda: tg.concat([tg.ones(()), tg.ones(())]), "zero-dimensional"), (lambda: tg.split(g, 2, axis=1), "divide"),
-        (lambda: tg.array_split(g, 0), "positive"), (lambda: tg.vsplit(g[0], 1), "2 axes"), (lambda: tg.block([[], []]), "empty"),
-        (lambda: tg.block([[g], g]), "depth"), (lambda: tg.delete(g, [True], axis=1), "mask"), (lambda: tg.unstack(tg.ones(())), "axis"),
+        (lambda: tg.array_split(g, 0), "positive"), (lambda: tg.vsplit(g[0], 1), "2 axes"),
+        (lambda: tg.block([[], []]), "empty"),
+        (lambda: tg.block([[g], g]), "depth"), (lambda: tg.delete(g, [True], axis=1), "mask"),
+        (lambda: tg.unstack(tg.ones(())), "axis"),
         (lambda: tg.concat([g, g], casting="maybe"), "casting"),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=message):
             f()
-    for f in (lambda: tg.concat([g, g], axis=2), lambda: tg.stack([g, g], axis=-4), lambda: tg.split(g, 1, axis=2),
-              lambda: tg.unstack(g, axis=-3), lambda: tg.delete(g, 0, axis=2), lambda: tg.insert(g, 0, 1, axis=-3)):  # fmt: skip
+    for f in (
+        lambda: tg.concat([g, g], axis=2), lambda: tg.stack([g, g], axis=-4), lambda: tg.split(g, 1, axis=2),
+        lambda: tg.unstack(g, axis=-3), lambda: tg.delete(g, 0, axis=2), lambda: tg.insert(g, 0, 1, axis=-3),
+    ):  # fmt: skip
         with pytest.raises(tg.AxisError):
             f()
     for f in (

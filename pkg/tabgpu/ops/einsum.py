@@ -112,7 +112,7 @@ def _contract(
         for step in steps:
             taken = [parts[k] for k in step]
             rest = [p for k, p in enumerate(parts) if k not in step]
-            parts = [*rest, _several(taken, set(output).union(*[t for t, _ in rest]), left)]
+            parts = [*rest, _several(taken, set(output).union(*[t for t, _ in rest]), output, left)]
     ((labels, made),) = parts
     made = permute_dims(made, tuple(labels.index(x) for x in output if x in labels))
     made = reshape(made, shape)  # axes of size 1 come back
@@ -139,12 +139,13 @@ def _distinct(labels: Labels, x: Array) -> Term:
     return tuple(kept), x if layout == x._layout else view(x, layout)
 
 
-def _several(taken: list[Term], kept: set[Label], sizes: dict[Label, int]) -> Term:
+def _several(taken: list[Term], kept: set[Label], output: Labels, sizes: dict[Label, int]) -> Term:
     """One step: usually two terms; of one, what nobody needs is summed away."""
     while len(taken) > 1:
         a, b, rest = taken[0], taken[1], taken[2:]
         need = kept.union(*[t for t, _ in rest])
-        taken = [*rest, _pair(_summed(a, need | set(b[0])), _summed(b, need | set(a[0])), need, sizes)]
+        a, b = _summed(a, need | set(b[0])), _summed(b, need | set(a[0]))
+        taken = [*rest, _pair(a, b, need, output, sizes)]
     return _summed(taken[0], kept)
 
 
@@ -156,21 +157,26 @@ def _summed(term: Term, kept: set[Label]) -> Term:
     return tuple(label for label in labels if label in kept), reductions.sum(x, axis=gone, dtype=x.dtype)
 
 
-def _pair(a: Term, b: Term, kept: set[Label], sizes: dict[Label, int]) -> Term:
-    """Two terms contracted over what they share and nobody else needs."""
+def _pair(a: Term, b: Term, kept: set[Label], output: Labels, sizes: dict[Label, int]) -> Term:
+    """Two terms contracted over what they share and nobody else needs; axes come in the order of the output if it can
+    be had for nothing."""
+    either = {*a[0], *b[0]}
+    first = next((x for x in output if x in either and not (x in a[0] and x in b[0])), None)
+    if first in b[0]:
+        a, b = b, a
     (la, x), (lb, y) = a, b
     both = [label for label in la if label in lb]
-    batch = [label for label in both if label in kept]
     over = [label for label in both if label not in kept]
+    batch = sorted([label for label in both if label in kept], key=_order(output))
     free_a = [label for label in la if label not in lb]
     free_b = [label for label in lb if label not in la]
     m, n, k = (prod(sizes[label] for label in some) for some in (free_a, free_b, over))
-    made = (*batch, *free_a, *free_b)
-    if not over:
-        return made, ew.multiply(_spread(x, la, made), _spread(y, lb, made))
-    if not free_a or not free_b or (m * n <= 64 and k >= 64 * m * n):
+    if not over or not free_a or not free_b or (m * n <= 64 and k >= 64 * m * n):
+        made = tuple(sorted([*batch, *free_a, *free_b], key=_order(output)))
         space = (*made, *over)
         product = ew.multiply(_spread(x, la, space), _spread(y, lb, space))
+        if not over:
+            return made, product
         return made, reductions.sum(product, axis=tuple(range(len(made), len(space))), dtype=x.dtype)
     left = right = None
     for order in (over, [label for label in lb if label in over]):
@@ -181,7 +187,14 @@ def _pair(a: Term, b: Term, kept: set[Label], sizes: dict[Label, int]) -> Term:
     left = _grouped(x, la, batch, free_a, order, copy=True) if left is None else left
     right = _grouped(y, lb, batch, order, free_b, copy=True) if right is None else right
     assert left is not None and right is not None
+    made = (*batch, *free_a, *free_b)
     return made, reshape(matmul(left, right), tuple(sizes[label] for label in made))
+
+
+def _order(output: Labels) -> Any:
+    """A sorting key: the place in the output, behind it what is not there."""
+    place = {label: k for k, label in enumerate(output)}
+    return lambda label: place.get(label, len(place))
 
 
 def _spread(x: Array, labels: Labels, space: tuple[Label, ...]) -> Array:

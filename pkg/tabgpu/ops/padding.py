@@ -92,6 +92,8 @@ def _pairs(given: Any, rank: int) -> list[tuple[Any, Any]]:
     given = given.tolist() if hasattr(given, "tolist") and not isinstance(given, Array) else given
     if not isinstance(given, (tuple, list)):
         return [(given, given)] * rank
+    if not rank and not given:
+        return []
     rows = [r.tolist() if hasattr(r, "tolist") and not isinstance(r, Array) else r for r in given]
     if all(not isinstance(r, (tuple, list)) for r in rows):
         if len(rows) in (1, 2):

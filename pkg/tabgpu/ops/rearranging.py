@@ -76,7 +76,7 @@ def tile(x: Any, /, repetitions: Any) -> Array:
 
 
 def repeat(
-    x: Any, repeats: Any, /, *, axis: int | None = None, total_repeat_length: int | None = None
+    x: Any, repeats: Any, /, axis: int | None = None, *, total_repeat_length: int | None = None
 ) -> Array:
     """Each element repeated along an axis (of the flattened array without one).
 
@@ -110,7 +110,7 @@ def repeat(
         spread = broadcast_to(expand_dims(x, axis=axis + 1), (*before, n, counts[0], *behind))
         made = reshape(copy_of(spread), out)
     else:
-        from .indexing import take
+        from .taking import take
 
         out = addressable((*before, sum(counts), *behind), "repeat")
         if 0 in out:
@@ -147,9 +147,9 @@ def _checked(repeats: Array, n: int) -> Array:
 
 def repeat_to(x: Array, repeats: Array, axis: int, total: int) -> Array:
     """Element k of an axis repeats[k] times, cut or filled up to `total`; negative repeats count as 0."""
-    from .indexing import take
     from .scans import cumulative_sum
     from .searching import searchsorted
+    from .taking import take
 
     n = x.shape[axis]
     if not n or not total:
