@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from .config import Config
@@ -49,7 +48,10 @@ async def open_new(config: Config, given: Any = None) -> Device:
         wanted, on, task = _opening
         if wanted == config and on is given:
             return await join(task)  # type: ignore[no-any-return]
-        await asyncio.wait([task])
+        try:
+            await join(task)
+        except Exception:
+            pass  # told to those who asked for that device
     task = start(_open(config, given))
     _opening = config, given, task
     return await join(task)  # type: ignore[no-any-return]
@@ -190,6 +192,8 @@ def execute(gpu: Device, lowered: list[tuple[Group, list[Launch]]]) -> None:
             guards = [g for op in group.members if op.guards for g in op.guards]
             if group.core is not None and group.core.guards:
                 guards += group.core.guards
+            if group.pre is not None:
+                guards += [g for op in group.pre.members if op.guards for g in op.guards]
             if guards:
                 for op in group.outs:
                     assert op.buffer is not None
