@@ -94,6 +94,20 @@ async def test_positions(name: str) -> None:
         f(tg.zeros((2, 0)), 1)
 
 
+@pytest.mark.parametrize("name", ["nanargmax", "nanargmin"])
+async def test_lines_of_nan_have_no_position(name: str) -> None:
+    """R16: ValueError at the read, also of what is made from it."""
+    x = holes((4, 5, 6))
+    g, f = tg.asarray(x), getattr(tg, name)
+    lost = f(g, 2)
+    made = lost.astype(tg.float32).sum() + 1.0
+    for value in (lost, made, f(g[1, 2]), f(tg.asarray(np.float32(np.nan)))):
+        with pytest.raises(ValueError, match=name):
+            await value.numpy()
+    assert (await f(g, 0).numpy() == getattr(np, name)(x, 0)).all()
+    assert await f(tg.asarray(np.float32(1))).item() == 0
+
+
 async def test_dtypes() -> None:
     half = np.array([[1, np.nan, 3], [np.nan, np.nan, np.nan]], np.float16)
     got = await tg.fetch(*[getattr(tg, n)(tg.asarray(half), axis=1) for n in VALUES])

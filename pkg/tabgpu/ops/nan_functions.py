@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..array import Array
-from ..dtypes import as_dtype, float32
+from ..dtypes import as_dtype, float32, uint32
 from ..layout import normalize_axes
 from . import elementwise as ew
 from . import reductions as rd
-from .creation import astype
+from .creation import astype, copy_of
+from .guards import guard
 from .rows import Row
 from .statistics import variance
 from .ufunc_arguments import as_mask, as_out, store_reduced, widened
@@ -146,10 +147,14 @@ def nanargmin(x: Any, /, axis: Any = None, out: Any = None, *, keepdims: bool = 
 def _position(x: Any, axis: Any, out: Any, keepdims: bool, key: Row, label: str) -> Array:
     x = rd.prepared(x, label)
     axes = rd.one_axis(x, axis, label)
-    keys = key(x)
-    if x.dtype.kind == "f":
-        keys = ew.where(ew.isnan(x), 0, keys)
-    return store_reduced(rd.position_of(keys, axes, keepdims), as_out(out, label), label)
+    if x.dtype.kind != "f":
+        return store_reduced(rd.position_of(key(x), axes, keepdims), as_out(out, label), label)
+    missing = ew.isnan(x)
+    found = copy_of(rd.position_of(ew.where(missing, 0, key(x)), axes, keepdims))
+    if x.size:
+        lost = rd.any(rd.all(missing, axes))
+        found._cell.op.guards = (guard(astype(lost, uint32), lambda _: ValueError(f"{label}: all-NaN slice")),)
+    return store_reduced(found, as_out(out, label), label)
 
 
 __all__ = [

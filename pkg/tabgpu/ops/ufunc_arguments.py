@@ -41,9 +41,9 @@ def store(
     value: Array, out: Array, name: str, mask: Array | None = None, casting: str = "same_kind"
 ) -> Array:  # fmt: skip
     """out with the value in it, where the mask says so. The value may be made from out: it keeps what it was."""
-    from .indexing import setitem
     from .creation import astype
     from .elementwise import where
+    from .indexing import setitem
 
     if not can_cast(value.dtype, out.dtype, casting):
         raise TypeError(
