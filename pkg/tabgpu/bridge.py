@@ -8,6 +8,7 @@ import sys
 from importlib import resources
 from typing import Any
 
+from . import turns
 from .errors import NoAdapterError
 
 _HELP = (
@@ -37,9 +38,11 @@ def run_sync(awaitable: Any) -> Any:
     """Waits for an awaitable without `await`; only where can_suspend()."""
     if in_browser():
         from pyodide.ffi import run_sync as run
-    else:
-        from .bridge_native import run_sync as run
-    return run(awaitable)
+
+        return turns.wait(run, awaitable)
+    from .bridge_native import run_sync as run_native
+
+    return run_native(awaitable)
 
 
 def start(coroutine: Any) -> Any:
