@@ -207,6 +207,7 @@ async def test_reduce() -> None:
     wants = [wide.sum(0), np.subtract.reduce(wide, 1, keepdims=True), np.divide.reduce(wide, 2), wide.prod()]
     for a, want in zip(got, wants, strict=True):
         assert a.shape == np.shape(want) and np.allclose(a, want, rtol=1e-5)
+    await same(tg.logical_xor.reduce(i % 3, 1), np.logical_xor.reduce(whole % 3, 1))
     out = tg.zeros((5, 6))
     assert tg.maximum.reduce(g, out=out) is out
     await same(out, x.max(0))
@@ -249,6 +250,34 @@ async def test_outer() -> None:
     await same(out, np.multiply.outer(x, y))
     with pytest.raises(ValueError, match="two operands"):
         tg.sin.outer(x, y)
+
+
+async def test_at() -> None:
+    """Duplicates all count, as NumPy's ufunc.at."""
+    index, values = np.array([0, 3, 3, 1, 3, -1]), np.array([5, 1, 2, -4, 7, 2], np.int32)
+    for name in ("add", "subtract", "multiply", "maximum", "minimum"):
+        x = np.arange(6, dtype=np.int32)
+        g = tg.asarray(x)
+        f = getattr(np, name)
+        assert getattr(tg, name).at(g, tg.asarray(index), values) is None
+        f.at(x, index, values)
+        await same(g, x)
+        getattr(tg, name).at(g, (index,), 3)
+        f.at(x, (index,), 3)
+        await same(g, x)
+    y = np.zeros((4, 3), np.float32)
+    h = tg.asarray(y)
+    tg.add.at(h[::2], ([0, 1, 0], [2, 2, 2]), 1.0)
+    np.add.at(y[::2], ([0, 1, 0], [2, 2, 2]), 1.0)
+    await same(h, y)
+    with pytest.raises(TypeError, match="same_kind"):
+        tg.add.at(tg.asarray(values), [0], 1.5)
+    with pytest.raises(IndexError):
+        tg.add.at(h, 7, 1.0)
+    with pytest.raises(TypeError, match="hypot"):
+        tg.hypot.at(h, 0, 1.0)
+    with pytest.raises(TypeError, match="in place"):
+        tg.add.at(y, 0, 1.0)
 
 
 def test_facts() -> None:

@@ -8,6 +8,7 @@ from functools import update_wrapper
 from typing import Any
 
 from ..array import Array
+from ..dtypes import bool_
 from .ufunc_arguments import call, call_many
 
 _REDUCE = {
@@ -24,6 +25,13 @@ _IDENTITY: dict[str, int] = {
     "add": 0, "multiply": 1, "logical_and": 1, "logical_or": 0, "logical_xor": 0, "bitwise_and": -1, "bitwise_or": 0,
     "bitwise_xor": 0, "gcd": 0, "hypot": 0,
 }  # fmt: skip
+
+
+def prepared(x: Any, where: str) -> Array:
+    """An operand as an Array."""
+    from .convert import from_host
+
+    return x if isinstance(x, Array) else from_host(x, where)
 
 
 class UfuncMethods:
@@ -61,15 +69,18 @@ class UfuncMethods:
         an identity.
         """
         from . import reductions
+        from .creation import astype
 
         self._pair("reduce")
         name = _REDUCE.get(self.name)
+        if self.name == "logical_xor":  # whether an odd number is true
+            name, array = "xor", astype(prepared(array, "logical_xor.reduce"), bool_, copy=False)
         if name is not None:
             return reductions.reduce(
                 name, array, axis, dtype, out, keepdims, initial, where, f"{self.name}.reduce"
             )
         if self.name not in _AFTER_FIRST:
-            raise self._refuse("reduce", (*_REDUCE, *_AFTER_FIRST))
+            raise self._refuse("reduce", (*_REDUCE, *_AFTER_FIRST, "logical_xor"))
         return reductions.reduce_after_first(
             self, _AFTER_FIRST[self.name], array, axis, dtype, out, keepdims, initial, where
         )
@@ -78,7 +89,6 @@ class UfuncMethods:
         """The results of reduce over each leading part along an axis, in the shape of the array."""
         from importlib import import_module
 
-        from .reductions import prepared
         from .ufunc_arguments import as_out, store_reduced
 
         self._pair("accumulate")
@@ -96,12 +106,33 @@ class UfuncMethods:
     def outer(self, a: Any, b: Any, /, **options: Any) -> Array:
         """The function of all pairs: element [i.., j..] is f(a[i..], b[j..])."""
         from .manipulation import reshape
-        from .reductions import prepared
 
         self._pair("outer")
         x, y = prepared(a, f"{self.name}.outer"), prepared(b, f"{self.name}.outer")
         tall = reshape(x, (*x.shape, *(1,) * y.ndim))
         return self(tall, y, **options)  # type: ignore[operator,no-any-return]  # whoever has these methods is called
+
+    def at(self, a: Any, indices: Any, b: Any = None, /) -> None:
+        """a[indices] = f(a[indices], b) in place, where every duplicate among the indices counts."""
+        from .dtype_functions import can_cast, result_type
+        from .indexing import setitem
+        from .taking import At
+
+        self._pair("at")
+        name = _AT.get(self.name)
+        if name is None:
+            raise self._refuse("at", _AT)
+        if not isinstance(a, Array):
+            raise TypeError(f"{self.name}.at: it works in place on a tabgpu array, not on {type(a).__name__}")
+        if b is None:
+            raise ValueError(f"{self.name}.at: a second operand is needed")
+        b = b if isinstance(b, (bool, int, float, complex)) else prepared(b, f"{self.name}.at")
+        dtype = result_type(a, b)
+        if not can_cast(dtype, a.dtype, "same_kind"):
+            raise TypeError(
+                f"{self.name}.at: cannot cast from {dtype.name} to {a.dtype.name} with rule 'same_kind'"
+            )
+        setitem(a, ..., getattr(At(a)[indices], name)(b))
 
     def reduceat(self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Array:
         """Not here: TypeError."""
