@@ -299,3 +299,13 @@ async def test_concurrent_reads_of_one_guard() -> None:
     bad = tg.arange(4)[tg.asarray([9])]
     found = await asyncio.gather(bad.numpy(), (bad + 1).numpy(), return_exceptions=True)
     assert all(isinstance(e, IndexError) for e in found)
+
+
+async def test_assignment_through_an_empty_mask() -> None:
+    """Found by scipy.optimize.elementwise.find_minimum, which assigns to what has not yet converged."""
+    for value in (1.0, tg.zeros(0), tg.ones(1)):
+        a = tg.zeros((0,))
+        a[tg.zeros(0, dtype=bool)] = value
+        assert (await a.numpy()).shape == (0,)
+    with pytest.raises(ValueError, match="cannot assign 2 values to the 0 True elements"):
+        tg.zeros((0,))[tg.zeros(0, dtype=bool)] = tg.ones(2)

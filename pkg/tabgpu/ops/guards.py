@@ -19,7 +19,7 @@ def guard(check: Array, describe: object) -> Guard:
     from . import reductions
 
     if check.ndim:
-        check = reductions.max(check)
+        check = reductions.max(check, initial=0)
     return Guard(check._cell, describe)  # type: ignore[arg-type]
 
 
@@ -41,11 +41,12 @@ def index_guard(index: Array, n: int, axis: int) -> Guard:
 
 def count_guard(counts: Array, wanted: int, shape: Shape) -> Guard:
     """ValueError unless the last of running counts is `wanted`."""
-    last = counts[-1:]  # type: ignore[index]
 
     def describe(word: int) -> Exception:
         return ValueError(
             f"assignment: cannot assign {wanted} values to the {wanted ^ word} True elements of a mask of shape {shape}"
         )
 
-    return guard(_DIFFERS(last, wanted), describe)
+    if not counts.size and wanted:
+        raise describe(wanted)
+    return guard(_DIFFERS(counts[-1:], wanted), describe)  # type: ignore[index]
