@@ -13,8 +13,8 @@ import tabgpu as tg
 from tabgpu.ops import elementwise
 from tabgpu.ops.rows import Row
 
-NUMPY = {"b": np.bool_, "i": np.int32, "u": np.uint32, "f": np.float32}
-SCALARS = {"b": True, "i": 3, "u": 3, "f": 1.5}
+NUMPY = {"b": np.bool_, "i": np.int32, "u": np.uint32, "f": np.float32, "c": np.complex64}
+SCALARS = {"b": True, "i": 3, "u": 3, "f": 1.5, "c": 1.5 - 0.5j}
 
 SPECIAL = {
     "f": np.array(
@@ -28,6 +28,10 @@ SPECIAL = {
 }
 SPECIAL["f"] = np.concatenate([SPECIAL["f"], -SPECIAL["f"]])
 SPECIAL["i"] = np.concatenate([SPECIAL["i"], -SPECIAL["i"], np.array([-(2**31)], np.int32)])
+PARTS = np.array([0, 1, -1, 0.5, -2, 3.25, -1e-20, 1e10, 40, -0.0, 1e-3], np.float32)
+SPECIAL["c"] = (
+    (PARTS[:, None] + 1j * PARTS).reshape(-1).astype(np.complex64)
+)  # not finite ones: test_complex.py
 # Random operands are such that nothing cancels; special values would.
 NO_SPECIALS = {"lerp"}
 
@@ -40,6 +44,8 @@ def draw(row: Row, kind: str, shape: tuple[int, ...], salt: int) -> Any:
     if kind == "f":
         lo, hi = row.domain or (-30.0, 30.0)
         return rng.uniform(lo, hi, shape).astype(np.float32)
+    if kind == "c":
+        return (rng.standard_normal((*shape, 2)) * 3).astype(np.float32).view(np.complex64)[..., 0]
     lo, hi = (-(2**31), 2**31) if kind == "i" else (0, 2**32)
     whole = rng.integers(lo, hi, shape) >> rng.integers(0, 32, shape)
     return whole.astype(NUMPY[kind])
@@ -102,7 +108,7 @@ def scalars(row: Row, kinds: str) -> list[tuple[str, list[Any], list[Any]]]:
 async def test_row(name: str) -> None:
     row = ROWS[name]
     cases = []
-    for kind in row.exprs:
+    for kind in set(row.exprs) & set(NUMPY):
         kinds = kinds_of(row, kind)
         cases += [
             (f"{kinds} {label}", hosts, given)

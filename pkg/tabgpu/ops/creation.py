@@ -78,11 +78,11 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     want = kind if dtype is None else as_dtype(dtype)
     if isinstance(fill_value, complex) and want.kind in "iuf":
         raise TypeError(f"full: {fill_value} is complex and {want.name} is not")
-    if want.kind in "iu":
+    if want.kind in "iu" and not isinstance(fill_value, complex):
         number = int(fill_value)
         check_scalar(number, want, "full")
         fill_value = number
-    elif want.kind == "f":
+    elif want.kind == "f" and not isinstance(fill_value, complex):
         fill_value = float(fill_value)
     return constant(fill_value, want, dims)
 
@@ -128,6 +128,13 @@ def positions(n: int) -> Array:
     return Array(int32, op.layout, Cell(op))
 
 
+def _is_complex(value: Any) -> bool:
+    """Whether a scalar is Python's complex or NumPy's."""
+    return isinstance(value, complex) or (
+        not isinstance(value, Array) and getattr(getattr(value, "dtype", None), "kind", "") == "c"
+    )
+
+
 def _number(value: Any, where: str) -> int | float:
     """A Python number from one, or from a NumPy scalar; never from an Array, which would have to be read."""
     if type(value) in (int, float):
@@ -171,13 +178,20 @@ def arange(
 
 
 def linspace(
-    start: float, stop: float, /, num: int = 50, *, dtype: Any = None, device: Any = None, endpoint: bool = True
+    start: complex, stop: complex, /, num: int = 50, *, dtype: Any = None, device: Any = None, endpoint: bool = True
 ) -> Array:  # fmt: skip
     """num evenly spaced values from start to stop; the last is stop itself (endpoint=True) or one step before it.
 
-    An integer dtype rounds down (exactly so between integers, for up to 65,536 values).
+    An integer dtype rounds down (exactly so between integers, for up to 65,536 values). complex64 if either end is
+    complex, else float32, unless dtype says otherwise (TypeError for a real dtype and a complex end).
     """
     _check_device(device)
+    if _is_complex(start) or _is_complex(stop):
+        start, stop = complex(start), complex(stop)
+        if dtype is not None and as_dtype(dtype).kind != "c":
+            raise TypeError(f"linspace: from {start} to {stop} is complex and {as_dtype(dtype).name} is not")
+        ends = (start.real, stop.real), (start.imag, stop.imag)
+        return ew.complex_of(*[linspace(a, b, num, endpoint=endpoint) for a, b in ends])
     num = as_index(num)
     if num < 0:
         raise ValueError(f"linspace: num must not be negative: {num}")

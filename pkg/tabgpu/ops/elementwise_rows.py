@@ -257,8 +257,8 @@ bitwise_or = binary("bitwise_or", {"b": "x | y", "i": "x | y", "u": "x | y"}, li
 bitwise_xor = binary("bitwise_xor", {"b": "x != y", "i": "x ^ y", "u": "x ^ y"}, like="numpy.bitwise_xor",
                      doc="x ^ y.", exact=True)
 bitwise_not = unary("bitwise_not", {"b": "!x", "i": "~x", "u": "~x"}, like="numpy.bitwise_not", doc="~x.")
-bitwise_count = unary("bitwise_count", {"i": "bitcount_i32(x)", "u": "bitcount_u32(x)"}, promote="int", out="i",
-                      like="numpy.bitwise_count", doc="Number of 1 bits of |x|, as int32 (NumPy: uint8).")
+bitwise_count = unary("bitwise_count", {"i": "bitcount_i32(x)", "u": "bitcount_u32(x)"}, promote="int",
+                      out="uint8", like="numpy.bitwise_count", doc="Number of 1 bits of |x|, as uint8.")
 left_shift = binary("left_shift", {"i": "left_shift_i32(x, y)", "u": "left_shift_u32(x, y)"}, promote="int",
                     like="numpy.left_shift", doc="x << y; 0 for counts of 32 and more and for negative ones.")
 right_shift = binary("right_shift", {"i": "right_shift_i32(x, y)", "u": "right_shift_u32(x, y)"}, promote="int",

@@ -9,14 +9,14 @@
 // final step (IBM J. R&D 1990) then rounds once.
 fn div_core_f32(x: f32, y: f32) -> f32 {
   let v = 1.0f / y;
-  let q = x * v;
+  let q = opaque_f32(x * v, y);
   let qh = head_f32(q);
   let ql = q - qh;
   let yh = head_f32(y);
   let yl = y - yh;
-  var r = fma(-qh, yh, x);
-  r = fma(-qh, yl, r);
-  r = fma(-ql, yh, r);
+  var r = opaque_f32(fma(-qh, yh, x), y);
+  r = opaque_f32(fma(-qh, yl, r), y);
+  r = opaque_f32(fma(-ql, yh, r), y);
   r = fma(-ql, yl, r);
   return fma(r, v, q);
 }
@@ -102,10 +102,12 @@ fn floor_divide_core_f32(x: f32, y: f32) -> f32 {
   return keep_nan_f32(pick_f32(zero, near, truth_f32(q)), m);
 }
 
-// For |y| < 2^-60 the quotient is either integral anyhow or both operands can be scaled up.
+// For |y| < 2^-60 the quotient is either integral anyhow or both operands can be scaled up. Infinities: floor(x / y), as
+// the array API prefers, so inf // 2 is inf and 1 // -inf is -0; Python and NumPy say NaN and -1.
 fn floor_divide_f32(x: f32, y: f32) -> f32 {
   let a = bitcast<u32>(x) & 0x7fffffffu;
   let b = bitcast<u32>(y) & 0x7fffffffu;
+  if ((a == 0x7f800000u) | (b == 0x7f800000u)) { return div_f32(x, y); }
   if (b < 0x21800000u) {
     if ((b == 0u) | ((a >= 0x30800000u) & (a < 0x7f800000u))) { return div_f32(x, y); }
     if (a < 0x7f800000u) { return floor_divide_core_f32(lift_f32(x), lift_f32(y)); }

@@ -17,7 +17,7 @@ fn exp_remainder_f32(x: f32, k: i32) -> f32 {
 // e^r and e^r - 1 for |r| <= ln2 / 2.
 fn exp_poly_f32(r: f32) -> f32 {
   let q = fma(fma(fma(fma(0.0013950538f, r, 0.008368918f), r, 0.041666206f), r, 0.16666518f), r, 0.5f);
-  return fma(r * r, q, r) + 1.0f;
+  return opaque_f32(fma(r * r, q, r), r) + 1.0f;
 }
 fn expm1_poly_f32(r: f32) -> f32 {
   let q = fma(fma(fma(fma(fma(0.00019913634f, r, 0.0013941064f), r, 0.008333274f), r, 0.041666355f), r, 0.16666667f), r, 0.5f);

@@ -39,6 +39,12 @@ fn nan_if_f32(r: f32, c: bool) -> f32 { return bitcast<f32>(select(bitcast<u32>(
 // r, but x itself where x is NaN: ends every function whose arithmetic may lose a NaN.
 fn keep_nan_f32(r: f32, x: f32) -> f32 { return pick_f32(r, x, isnan_f32(x)); }
 
+// v; but no compiler can know that, so none merges the float operations before and after. x: any operand (not the NaN with
+// all bits set).
+fn opaque_f32(v: f32, x: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(v) & select(0xffffffffu, 0u, bitcast<u32>(x) == 0x7fffffffu));
+}
+
 // numpy.heaviside: 0, h or 1 for negative, zero and positive x.
 fn heaviside_f32(x: f32, h: f32) -> f32 {
   let step = select(0x3f800000u, 0u, signbit_f32(x));

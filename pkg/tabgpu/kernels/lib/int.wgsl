@@ -78,5 +78,5 @@ fn left_shift_i32(x: i32, n: i32) -> i32 { return bitcast<i32>(left_shift_u32(bi
 fn right_shift_u32(x: u32, n: u32) -> u32 { return select(x >> (n & 31u), 0u, n > 31u); }
 fn right_shift_i32(x: i32, n: i32) -> i32 { return x >> min(bitcast<u32>(n), 31u); }
 
-fn bitcount_i32(x: i32) -> i32 { return bitcast<i32>(countOneBits(magnitude_i32(x))); }
-fn bitcount_u32(x: u32) -> i32 { return bitcast<i32>(countOneBits(x)); }
+fn bitcount_i32(x: i32) -> u32 { return countOneBits(magnitude_i32(x)); }
+fn bitcount_u32(x: u32) -> u32 { return countOneBits(x); }
