@@ -97,11 +97,10 @@ def dlpack(
 ) -> Any:  # fmt: skip
     """A DLPack capsule with a copy of the values in host memory; needs NumPy, and a place where Python can wait.
 
-    BufferError for copy=False, for another dl_device than (1, 0), and for bfloat16 (use astype)."""
+    copy=False changes nothing: what is handed out is the memory that was read into, copied no further, and no alias
+    of the array. BufferError for another dl_device than (1, 0), and for bfloat16 (use astype)."""
     if stream is not None:
         raise ValueError("__dlpack__: host memory has no stream")
-    if copy is False:
-        raise BufferError("__dlpack__: WebGPU memory has no address, so that copy=False is impossible")
     if dl_device is not None and (int(dl_device[0]), int(dl_device[1])) != (_CPU, 0):
         raise BufferError(f"__dlpack__: values can be handed out in host memory only, not on {dl_device}")
     if self.dtype is bfloat16:

@@ -11,6 +11,7 @@ import pytest
 from tab import create_once_callable, run_js
 
 import tabgpu as tg
+from tabgpu.bridge import can_suspend
 
 BIG = 2**40
 
@@ -174,6 +175,18 @@ async def test_negative_integer_powers() -> None:
     assert await values(i32(2, 1, -1, 0) ** i32(-1, -2, -3, -1), tg.int32) == [0, 1, -1, 0]
 
 
+async def test_floor_division_of_infinities() -> None:
+    inf = float("inf")
+    got = await (f32(inf, -inf, 1, -1, inf) // f32(2, 2, -inf, -inf, -inf)).numpy()
+    assert np.array_equal(got, np.float32([inf, -inf, -0.0, 0, np.nan]), equal_nan=True)
+    assert np.signbit(got[:4]).tolist() == [False, True, True, False]
+
+
+async def test_expm1_of_negative_zero() -> None:
+    got = await tg.expm1(tg.asarray(complex(-0.0, 0.0))).numpy()
+    assert got == 0 and not np.signbit(got.real) and not np.signbit(got.imag)
+
+
 async def test_zeros_are_ordered_by_maximum() -> None:
     plus, minus = f32(0.0, -0.0), f32(-0.0, 0.0)
     assert np.signbit(await tg.maximum(plus, minus).numpy()).tolist() == [False, False]
@@ -212,7 +225,7 @@ async def test_fused_multiply_add() -> None:
 
 async def test_denormals_of_arithmetic() -> None:
     tiny = 1e-45
-    assert await (f32(tiny) + f32(tiny)).item() in (0.0, float(np.float32(2 * tiny)))
+    assert await (f32(tiny) + f32(tiny)).item() in (0.0, 2 * float(np.float32(tiny)))
     assert await values(f32(tiny) > 0, tg.bool) == [True]
 
 
@@ -356,6 +369,14 @@ async def test_synchronous_reads_need_a_suspendable_stack() -> None:
     await asyncio.sleep(0.05)
     assert len(caught) == 5 and all("await a." in text for text in caught)
     assert shown == ["<tabgpu.Array shape=(1,) dtype=float32; read it with `await a.numpy()`>"]
+
+
+@pytest.mark.skipif(not can_suspend(), reason="no JSPI")
+def test_dlpack_is_no_alias() -> None:
+    a = i32(1, 2)
+    host = np.from_dlpack(a, copy=False)
+    host[0] = 7
+    assert np.asarray(a).tolist() == [1, 2]
 
 
 def test_representation() -> None:

@@ -48,7 +48,8 @@ fn expm1_c64(x: vec2f) -> vec2f {
   let h = sin_f32(0.5f * x.y);
   let near = product_c64(expm1_f32(x.x), cis_f32(x.y).x) - 2.0f * h * h;
   let re = pick_f32(near, r.x, greater_or_nan_f32(x.x, 0x41a00000u));
-  return vec2f(pick_f32(re, -1.0f, isneginf_f32(x.x)), r.y);
+  // A zero is +0, of -0 too (the array API); NumPy says -0.
+  return vec2f(pick_f32(pick_f32(0.0f, re, truth_f32(re)), -1.0f, isneginf_f32(x.x)), r.y);
 }
 
 // x >= a positive number (its bits), inf or NaN.
