@@ -63,6 +63,7 @@ def tab_options(command: F) -> F:
                      help="Also install this wheel, project or NAME==VERSION with its dependencies."),
         click.option("--file", "extra", multiple=True, type=click.Path(path_type=Path), metavar="PATH",
                      help="Also copy this file or folder into the tab; repeatable."),
+        click.option("--env", multiple=True, metavar="NAME=VALUE", help="Set a variable of the tab's environment."),
         click.option("--out", default="out", type=click.Path(path_type=Path), show_default=True, metavar="DIR",
                      help="Where the files go that the tab leaves in its /out."),
         click.option("--allow-no-gpu", is_flag=True, help="Accept a run that never used WebGPU."),
@@ -167,9 +168,14 @@ def launch_of(options: dict[str, Any]) -> Launch:
     )
 
 
-def terminal_env() -> dict[str, str]:
-    """What programs in the tab need to know of this terminal, and tabgpu's own settings (TABGPU_FUSE=0 ...)."""
+def terminal_env(given: Iterable[str]) -> dict[str, str]:
+    """What programs in the tab need to know of this terminal, tabgpu's own settings (TABGPU_FUSE=0 ...), and --env."""
     settings = {k: v for k, v in os.environ.items() if k.startswith("TABGPU_") and k not in HOST_VARIABLES}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if not (name and equals):
+            raise click.BadParameter(f"--env {item}: write NAME=VALUE")
+        settings[name] = value
     return {"COLUMNS": str(shutil.get_terminal_size().columns), "HOME": session.ROOT, **settings}
 
 
@@ -181,13 +187,14 @@ def cli() -> None:
 
 @cli.command(context_settings={"allow_interspersed_args": False})
 @tab_options
+@click.option("--no-numpy", is_flag=True, help="Do without NumPy, unless the script imports it.")
 @click.argument("script", type=click.Path(path_type=Path))
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def run(script: Path, args: tuple[str, ...], **options: Any) -> int:
     """Run SCRIPT with ARGS in a tab; top-level await works."""
     name, contents = files.script_files(script, options["extra"])
-    job = Job("run", script=name, args=args, worker=options["worker"], packages=("numpy",),
-              env=terminal_env(), allow_no_gpu=options["allow_no_gpu"])  # fmt: skip
+    job = Job("run", script=name, args=args, worker=options["worker"], packages=() if options["no_numpy"] else ("numpy",),
+              env=terminal_env(options["env"]), allow_no_gpu=options["allow_no_gpu"])  # fmt: skip
     return execute(job, launch_of(options), options, contents, [name]).status
 
 
@@ -205,7 +212,7 @@ def test(args: tuple[str, ...], **options: Any) -> int:
     if options["junitxml"]:
         args = (f"--junitxml=/out/{JUNIT}", *args)
     job = Job("test", args=args, worker=options["worker"], packages=("numpy", "pytest"),
-              env=terminal_env(), allow_no_gpu=options["allow_no_gpu"])  # fmt: skip
+              env=terminal_env(options["env"]), allow_no_gpu=options["allow_no_gpu"])  # fmt: skip
     return execute(job, launch_of(options), options, contents, named).status
 
 

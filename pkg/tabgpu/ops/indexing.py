@@ -96,11 +96,7 @@ def _part(k: Any) -> Any:
                 f"index: arrays used as indices must be of integers or bools, not {k.dtype.name}"
             )
         return k
-    import numpy as np
-
-    if isinstance(k, (bool, np.bool_)):
-        return np.asarray(k)
-    if not isinstance(k, (np.ndarray, list, tuple)):
+    if not isinstance(k, (bool, list, tuple)) and not hasattr(k, "dtype"):
         try:
             return as_index(k)
         except TypeError:
@@ -108,6 +104,10 @@ def _part(k: Any) -> Any:
                 "only integers, slices, Ellipsis, None and arrays of integers or bools are indices, "
                 f"not {type(k).__name__}"
             ) from None
+    try:
+        import numpy as np
+    except ImportError:
+        return _part(from_host(k, "index", None if k or isinstance(k, bool) else int32))  # checked when it is read
     host = np.asarray(k)
     if host.size == 0 and host.dtype.kind == "f" and not isinstance(k, np.ndarray):
         host = host.astype(np.int32)
@@ -163,16 +163,13 @@ def _coordinates(flat: Array, shape: Shape) -> list[Array]:
 
 def resolve(x: Array, keys: list[Any], mode: str = "raise") -> Target:
     """What a key without GPU masks selects of x."""
-    import numpy as np
-
     parts: list[Any] = []
     axis = 0
     for k in keys:
         if _is_host_mask(k):
             _check_mask(k.shape, x.shape[axis : axis + k.ndim], axis)
-            parts += (
-                [a.astype(np.int32) for a in np.nonzero(k)] if k.ndim else [_Unit(np.zeros(int(k), np.int32))]
-            )
+            flat = k.reshape(-1).nonzero()[0].astype("int32")
+            parts += [a.astype("int32") for a in k.nonzero()] if k.ndim else [_Unit(flat * 0)]
         else:
             parts.append(k)
         axis += _axes_of(k)

@@ -51,17 +51,12 @@ def _mode(mode: str, where: str) -> str:
 
 def _integers(indices: Any, where: str) -> Any:
     """An index argument as an Array or NumPy array of integers."""
-    import numpy as np
-
-    part = _part(np.asarray(indices) if isinstance(indices, (list, tuple)) and not indices else indices)
+    part = _part(indices if not isinstance(indices, tuple) else list(indices))
     if isinstance(part, slice) or part is None or part is Ellipsis:
         raise TypeError(f"{where}: indices must be integers, not {indices!r}")
-    kind = part.dtype.kind if hasattr(part, "dtype") else "i"
-    if kind == "f" and part.size == 0:
-        return part.astype("int32")
-    if kind == "b":
-        part = part.astype("int32")
-    return np.asarray(part) if type(part) is int else part
+    if type(part) is int:
+        return from_host(part, where)
+    return part.astype("int32") if part.dtype == "bool" else part
 
 
 def take(
@@ -232,9 +227,7 @@ def extract(condition: Any, x: Any, /) -> Array:
 
 
 def _host_flags(condition: Any) -> Any:
-    import numpy as np
-
-    return np.asarray(condition) != 0
+    return _part(list(condition) if isinstance(condition, tuple) else condition) != 0
 
 
 def index_add(x: Any, axis: int, index: Any, source: Any, *, alpha: float = 1) -> Array:
