@@ -58,6 +58,7 @@ from .ops.einsum import einsum, einsum_path
 from .ops.elementwise import *  # noqa: F403  # a table: every row is public
 from .ops.extremes import *  # noqa: F403
 from .ops.grids import fromfunction, indices, ix_, meshgrid, mgrid, ogrid
+from .ops.histograms import *  # noqa: F403
 from .ops.joining import (
     append,
     block,
@@ -97,10 +98,13 @@ from .ops.manipulation import (
 from .ops.nan_functions import *  # noqa: F403
 from .ops.padding import pad
 from .ops.products import matmul
+from .ops.quantiles import *  # noqa: F403
 from .ops.ranges import frombuffer, fromiter, geomspace, logspace
 from .ops.rearranging import repeat, resize, roll, tile
 from .ops.reductions import all, amax, amin, any, argmax, argmin, max, mean, min, prod, sum  # NumPy's names
 from .ops.scans import *  # noqa: F403
+from .ops.searching import *  # noqa: F403
+from .ops.sets import *  # noqa: F403
 from .ops.sorting import *  # noqa: F403
 from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
 from .ops.statistics import *  # noqa: F403
@@ -144,7 +148,7 @@ e, pi, inf, nan, euler_gamma = (
     float("nan"),
     0.5772156649015329,
 )
-_LAZY = ("linalg", "nn", "special")
+_LAZY = ("aio", "linalg", "nn", "special")
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,7 @@ from .ops import (
     rearranging,
     reductions,
     scans,
+    searching,
     sorting,
     statistics,
     taking,
@@ -49,6 +50,7 @@ METHODS = {
     "choose": choosing.choose, "clip": elementwise.clip, "round": elementwise.round, "cumsum": scans.cumsum,
     "take": taking.take, "put": taking.put, "compress": taking.compress,
     "cumprod": scans.cumprod, "argsort": sorting.argsort, "argpartition": sorting.argpartition,
+    "searchsorted": searching.searchsorted, "nonzero": searching.nonzero,
 }  # fmt: skip
 
 

@@ -33,6 +33,7 @@ LAYERS = {
     "device": ["device"],
     "seam": ["engine"],
     "meaning": [
+        "aio",
         "array",
         "operators",
         "interop",

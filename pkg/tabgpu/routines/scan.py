@@ -40,6 +40,8 @@ COMBINE: dict[tuple[str, str], tuple[str, tuple[int, ...], tuple[int, ...]]] = {
     ("min", "f"): ("minimum_f32(a, b)", (0x7F800000,), (0x7F800000,)),
     ("min", "i"): ("min(a, b)", (0x7FFFFFFF,), (0x7FFFFFFF,)),
     ("min", "u"): ("min(a, b)", (0xFFFFFFFF,), (0xFFFFFFFF,)),
+    # pairs (sum since the last flag, flag): the sums of segments, each begun by a flag of 1
+    ("segments", "c"): ("vec2f(select(a.x + b.x, b.x, b.y != 0.0f), max(a.y, b.y))", (0x80000000, 0), (0, 0)),
     ("logaddexp", "f"): ("logaddexp_f32(a, b)", (0xFF800000,), (0xFF800000,)),
 }
 

@@ -1,0 +1,58 @@
+"""tg.aio: functions whose result's shape depends on data, as coroutines. `await tg.aio.NAME(...)` works everywhere.
+
+The plain tg.NAME reads on the spot and needs a place where Python can wait; forms with size= (or length=) read nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .array import Array
+from .dtypes import bool_
+from .layout import normalize_axis
+from .ops.along import prepared
+from .ops.creation import astype
+from .ops.histograms import bincount_async as bincount
+from .ops.indexing import getitem_async as getitem
+from .ops.manipulation import ravel
+from .ops.rearranging import repeat_async as repeat
+from .ops.searching import argwhere_async as argwhere
+from .ops.searching import flatnonzero_async as flatnonzero
+from .ops.searching import nonzero_async as nonzero
+from .ops.searching import where_async as where
+from .ops.sets import intersect1d_async as intersect1d
+from .ops.sets import setdiff1d_async as setdiff1d
+from .ops.sets import setxor1d_async as setxor1d
+from .ops.sets import union1d_async as union1d
+from .ops.sets import unique_all_async as unique_all
+from .ops.sets import unique_async as unique
+from .ops.sets import unique_counts_async as unique_counts
+from .ops.sets import unique_inverse_async as unique_inverse
+from .ops.sets import unique_values_async as unique_values
+
+
+async def compress(condition: Any, x: Any, /, axis: int | None = None) -> Array:
+    """The slices of x along an axis (of the flattened array for None) whose condition is true; see tg.compress."""
+    x, flags = prepared(x, "compress"), astype(prepared(condition, "compress"), bool_, copy=False)
+    if flags.ndim != 1:
+        raise ValueError(f"compress: the condition must have one axis, its shape is {flags.shape}")
+    if axis is None:
+        x, axis = ravel(x), 0
+    at = normalize_axis(axis, x.ndim, "compress")
+    n = flags.shape[0]
+    if n > x.shape[at]:
+        raise IndexError(f"compress: {n} conditions for an axis of size {x.shape[at]}")
+    key = (slice(None),) * at
+    return await getitem(x[(*key, slice(n))], (*key, flags))
+
+
+async def extract(condition: Any, x: Any, /) -> Array:
+    """The elements of the flattened x where the flattened condition is true."""
+    return await compress(ravel(prepared(condition, "extract")), ravel(prepared(x, "extract")))
+
+
+__all__ = [
+    "argwhere", "bincount", "compress", "extract", "flatnonzero", "getitem", "intersect1d", "nonzero", "repeat",
+    "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+    "where",
+]  # fmt: skip
