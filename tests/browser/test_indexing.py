@@ -78,17 +78,10 @@ def on_gpu(key: Any) -> Any:
 async def test_getting(name: str) -> None:
     key = KEYS[name]
     rng = np.random.default_rng(1)
-    for dtype in ("float32", "int8", "complex64"):
-        x = data(rng, dtype, CUBE)
-        for whole, want in ((tg.asarray(x), x), (tg.asarray(x[::-1, ::2].copy())[::-1], x[::-1, ::2][::-1])):
-            if want.shape != CUBE and "mask" in name:
-                continue
-            try:
-                expected = want[key]
-            except IndexError:
-                continue
-            await same(whole[key], expected)
-            await same(await tg.aio.getitem(whole, on_gpu(key)), expected)
+    x = data(rng, DTYPES[list(KEYS).index(name) % len(DTYPES)], CUBE)
+    for whole, want in ((tg.asarray(x), x), (tg.asarray(x[::-1].copy())[::-1], x)):
+        await same(whole[key], want[key])
+        await same(await tg.aio.getitem(whole, on_gpu(key)), want[key])
 
 
 @pytest.mark.parametrize("name", KEYS)
