@@ -52,6 +52,8 @@ async def test_statistics(dtype: str) -> None:
         for n in (2, ((1, 3), (9, 2)))
     ]
     cases = list(itertools.product(hows, WIDTHS))
+    if dtype != "int32":
+        cases = cases[DTYPES.index(dtype) % 3 :: 3]
     made = [tg.pad(g, w, **how) for how, w in cases]
     tolerance = {"float16": 2e-2, "float32": 1e-5}.get(dtype, 0.0)
     await same(made, [np.pad(x, w, **how) for how, w in cases], cases, tolerance)
@@ -63,6 +65,7 @@ async def test_linear_ramps(dtype: str) -> None:
     x = numbered((3, 4), dtype)
     g = on_gpu(x, dtype)
     cases: list[Any] = list(itertools.product([0, 7, ((3, 1), (0, 5))], [*WIDTHS, (16, 8)]))
+    cases = cases if dtype == "int32" else cases[DTYPES.index(dtype) % 2 :: 2]
     made = [tg.pad(g, w, mode="linear_ramp", end_values=e) for e, w in cases]
     wanted = [np.pad(x, w, mode="linear_ramp", end_values=e) for e, w in cases]
     if x.dtype.kind in "fc":

@@ -56,12 +56,13 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     n = len(options)
     if not n:
         raise ValueError("choose: there are no choices")
+    sure = index.dtype is bool_ and n > 1
     index = astype(index, int32, copy=False)
     guards: tuple[Any, ...] = ()
-    if mode == "raise":
+    if mode == "raise" and not sure:
         outside = ew.greater_equal(astype(index, uint32), n)
         guards = (guard(astype(outside, uint32), lambda word: _invalid(n)),) if index.size else ()
-    else:
+    elif not sure:
         index = ew.remainder(index, n) if mode == "wrap" else ew.clip(index, 0, n - 1)
     made = options[-1]
     for k in range(n - 2, -1, -1):

@@ -255,7 +255,7 @@ def _stat(part: Array, axis: int, mode: str) -> Array:
     if mode == "mean":
         found = reductions.mean(part, axis=axis, keepdims=True)
     else:
-        from .statistics import median
+        from .quantiles import median
 
         found = median(part, axis=axis, keepdims=True)
     if part.dtype.kind in "iu":

@@ -7,8 +7,10 @@ from math import log10
 from operator import index as as_index
 from typing import Any
 
+from .. import engine
 from ..array import Array
-from ..dtypes import as_dtype, complex64, float32
+from ..dtypes import as_dtype, bool_, float32
+from ..graph import Cell
 from . import elementwise as ew
 from .convert import from_host
 from .creation import astype, linspace, positions
@@ -42,15 +44,9 @@ def geomspace(start: float, stop: float, num: int = 50, endpoint: bool = True, d
     return astype(made, float32 if dtype is None else as_dtype(dtype), copy=False)
 
 
-_FORMATS: dict[str, Any] = {
-    "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "float16": "e",
-    "float32": "f",
-}  # fmt: skip
-
-
 def frombuffer(buffer: Any, dtype: Any = float32, count: int = -1, offset: int = 0) -> Array:
-    """A 1-D array of the elements that a host buffer holds from a byte offset on (a copy). ValueError where it holds no
-    whole number of them, or too few."""
+    """A 1-D array of the elements that a host buffer holds from a byte offset on (a copy; little-endian,
+    bfloat16 too). ValueError where it holds no whole number of them, or too few."""
     want, offset, count = as_dtype(dtype), as_index(offset), as_index(count)
     memory = memoryview(buffer).cast("B")
     if not 0 <= offset <= len(memory):
@@ -65,15 +61,11 @@ def frombuffer(buffer: Any, dtype: Any = float32, count: int = -1, offset: int =
         raise ValueError(
             f"frombuffer: {n} elements of {want.name} need {n * want.itemsize} bytes, there are {rest}"
         )
-    part = memory[offset : offset + n * want.itemsize]
-    if want is complex64:
-        pairs = part.cast("f").tolist()
-        return from_host(
-            [complex(a, b) for a, b in zip(pairs[::2], pairs[1::2], strict=True)], "frombuffer", want
-        )
-    if want.name == "bfloat16":
-        raise TypeError("frombuffer: bfloat16 has no host format; read uint16 and shift")
-    return from_host(part.cast(_FORMATS[want.name]), "frombuffer", want)
+    part: Any = memory[offset : offset + n * want.itemsize]
+    if want is bool_:
+        part = memoryview(bytes(map(bool, part)))
+    op = engine.upload(part, want, (n,), "frombuffer")
+    return Array(want, op.layout, Cell(op))
 
 
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Array:  # NumPy's name
