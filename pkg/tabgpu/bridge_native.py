@@ -17,6 +17,7 @@ WINDOW = 4096
 MAX_BIND_GROUPS = 4096
 MAX_STAGING = 4
 MAX_STAGED = 64 << 20  # bytes
+PATIENCE = 0.2  # seconds after which a wait looks whether the device is still there
 FEATURES = {"shader-f16": "shader-f16", "subgroup": "subgroups", "timestamp-query": "timestamp-query"}
 STORAGE = {"r": "read-only-storage", "w": "storage"}
 _NATIVE = (
@@ -78,13 +79,11 @@ async def _whole(awaitable: Awaitable[Any]) -> Any:
     return await awaitable
 
 
-async def settled(promise: Any) -> Any:
-    """The result of a promise of wgpu: blocking where a coroutine is driven by hand, else the event loop goes on."""
-    return promise.sync_wait() if _thread.driving else await promise
-
-
 class Shared:
-    """A coroutine that several may await, on any loop or none: the first to come runs it to its end."""
+    """A coroutine that several may await, on any loop or none: the first to come runs it to its end, in one go.
+
+    In an event loop others may come first, so that callers in several tasks find each other.
+    """
 
     def __init__(self, coroutine: Any) -> None:
         self._coroutine = coroutine
@@ -92,6 +91,8 @@ class Shared:
         self._error: Exception | None = None
 
     def __await__(self) -> Generator[Any, Any, Any]:
+        if not _thread.driving:
+            yield
         if self._coroutine is not None:
             coroutine, self._coroutine = self._coroutine, None
             try:
@@ -101,7 +102,6 @@ class Shared:
         if self._error is not None:
             raise self._error
         return self._value
-        yield  # a generator: what `await` takes
 
     def __del__(self) -> None:
         if self._coroutine is not None:
@@ -117,16 +117,12 @@ def adapter(power: str) -> Any:
         import wgpu
     except ImportError:
         raise NoAdapterError(_NATIVE) from None
-    if "XDG_RUNTIME_DIR" not in os.environ:
-        os.environ.setdefault(
-            "NODEVICE_SELECT", "1"
-        )  # Mesa's choice of a default device complains without a screen
+    if "XDG_RUNTIME_DIR" not in os.environ:  # Mesa's layer that orders devices would complain of it
+        os.environ.setdefault("NODEVICE_SELECT", "1")
     try:
         from wgpu.backends.wgpu_native.extras import set_instance_extras
 
-        set_instance_extras(
-            backends=["Primary"]
-        )  # OpenGL has no use for us, and complains where there is no screen
+        set_instance_extras(backends=["Primary"])  # without OpenGL
     except Exception:
         pass  # wgpu is in use already
     try:
@@ -159,7 +155,7 @@ def camel(name: str) -> str:
 def open_device(limits: dict[str, int], power: str, given: Any) -> Bridge:
     """A Bridge on a new device with the adapter's own limits (lowered by `limits`), or on a given wgpu.GPUDevice."""
     if given is not None:
-        return Bridge(given, own=False)
+        return Bridge(given)
     chosen = adapter(power)
     wanted = {}
     for name, value in chosen.limits.items():
@@ -181,10 +177,10 @@ def open_device(limits: dict[str, int], power: str, given: Any) -> Bridge:
 class Bridge:
     """What bridge.js offers to device.py. wgpu raises where WebGPU has error scopes: faults are kept the same way."""
 
-    def __init__(self, device: Any, own: bool = True) -> None:
+    def __init__(self, device: Any) -> None:
         import wgpu
 
-        self.wgpu, self.device, self.own = wgpu, device, own
+        self.wgpu, self.device = wgpu, device
         self.buffers: dict[int, Any] = {}  # None: it could not be allocated
         self.pipelines: dict[
             int, tuple[str, Any, Any]
@@ -199,7 +195,7 @@ class Bridge:
         self.stream: Any = None
         self.uniform: Any = None
         self.window: Any = None
-        self.lostReason = ""
+        self._lost = ""
         kind = {"type": "uniform", "has_dynamic_offset": True, "min_binding_size": WINDOW}
         self.window_layout = self._layout("parameters", [kind])
 
@@ -235,14 +231,56 @@ class Bridge:
             )
             return None
 
+    # loss: wgpu tells nobody of it, so that whoever waits asks now and then
+
+    @property
+    def lostReason(self) -> str:
+        """Why the device is lost; empty while it works."""
+        if not self._lost:
+            try:
+                self.device.create_buffer(size=16, usage=self.wgpu.BufferUsage.COPY_DST).destroy()
+            except self.wgpu.GPUError as error:
+                self._noticed_loss(str(error))
+        return self._lost
+
     def _noticed_loss(self, text: str) -> bool:
-        if re.search(r"device (is |was )?(lost|destroyed)", text, re.IGNORECASE):
-            self.lostReason = self.lostReason or text
-        return bool(self.lostReason)
+        if "device is lost" in text.lower():
+            self._lost = self._lost or f"unknown: {text.splitlines()[-1].strip()}"
+        return bool(self._lost)
+
+    def alive(self) -> None:
+        if self._lost:
+            raise HostError(f"lost {self._lost}")
+
+    def _look(self, done: asyncio.Future[None]) -> None:
+        if done.done():
+            return
+        if self.lostReason:
+            done.set_exception(HostError(f"lost {self._lost}"))
+        else:
+            done.get_loop().call_later(PATIENCE, self._look, done)
+
+    async def settled(self, promise: Any) -> None:
+        """Waits for a promise of wgpu: blocking where a coroutine is driven by hand, else the event loop goes on."""
+        if _thread.driving:
+            while not promise._thread_event.wait(PATIENCE) and not self.lostReason:
+                pass
+            self.alive()
+            promise.sync_wait()
+            return
+        loop = asyncio.get_running_loop()
+        done = loop.create_future()
+
+        def tell(error: Exception | None = None) -> None:
+            if not done.done():
+                done.set_exception(HostError(str(error))) if error else done.set_result(None)
+
+        promise.then(lambda _: tell(), tell)
+        loop.call_later(PATIENCE, self._look, done)
+        await done
 
     def report(self, serial: int) -> str:
-        if self.lostReason:
-            raise HostError(f"lost {self.lostReason}")
+        self.alive()
         if not self.faults:
             return ""
         broken = [(self.pipelines[k][0], text) for k, text in self.broken.items()]
@@ -312,8 +350,7 @@ class Bridge:
     async def pipelineAsync(self, ident: int, label: str, code: str, access: str) -> str:
         """As pipeline (wgpu-native compiles synchronously only); "" or what is wrong with the kernel."""
         self.pipeline(ident, label, code, access)
-        if self.lostReason:
-            raise HostError(f"lost {self.lostReason}")
+        self.alive()
         message = self.broken.pop(ident, "")
         if message:
             del self.pipelines[ident]
@@ -427,16 +464,20 @@ class Bridge:
         if staging is None:
             return
         try:
-            await settled(staging.map_async(self.wgpu.MapMode.READ, 0, total))
+            await self.settled(staging.map_async(self.wgpu.MapMode.READ, 0, total))
             target[:] = staging.read_mapped(0, total, copy=False)
             staging.unmap()
-        except BaseException as error:
+        except BaseException as error:  # cancelled, too: a buffer that may be mapped must not be used again
             staging.destroy()
             if isinstance(error, Exception):
                 self._noticed_loss(str(error))
                 raise HostError(str(error)) from None
             raise
-        if len(self.staging) < MAX_STAGING and sum(b.size for b in self.staging) + staging.size <= MAX_STAGED:
+        if (
+            parts
+            and len(self.staging) < MAX_STAGING
+            and sum(b.size for b in self.staging) + staging.size <= MAX_STAGED
+        ):
             self.staging.append(staging)
         else:
             staging.destroy()
@@ -470,24 +511,24 @@ class Bridge:
             self.staging.pop().destroy()
 
     def close(self) -> None:
+        """Frees all memory and lets go of the device: a given one is its owner's to go on with."""
+        self._lost = self._lost or "destroyed: closed"
         self.trim()
-        for buffer in self.buffers.values():
+        for buffer in [*self.buffers.values(), self.uniform]:
             if buffer is not None:
                 buffer.destroy()
-        for kept in (self.buffers, self.pipelines, self.groups, self.mentions):
+        for kept in (self.buffers, self.pipelines, self.layouts, self.groups, self.mentions):
             kept.clear()
-        self.stream = None
-        if self.own:
-            self.device.destroy()
+        self.device = self.window_layout = self.window = self.uniform = self.stream = None
 
 
 def explain(label: str, code: str, message: str) -> str:
     """What naga has against a kernel, with its label and the WGSL line."""
-    place = re.search(r"wgsl:(\d+):\d+", message)
-    lines = [x.strip() for x in message.splitlines() if x.strip()]
-    if place is None:
-        return f"kernel {label}: {' '.join(lines)}"
-    number = int(place[1])
-    at = next(k for k, x in enumerate(lines) if place[0] in x)
-    said = re.sub(r"^.*(parsing error|validation error|error): *", "", lines[max(at - 1, 0)])
+    found = re.search(r"error: (.*)\s*┌─ .*:(\d+):\d+", message)
+    if found is None:
+        return f"kernel {label}: {' '.join(message.split())}"
+    number = int(found[2])
+    said = "; ".join(
+        [found[1].strip(), *(x.strip() for x in re.findall(r"^ *= (.*)$", message, re.MULTILINE))]
+    )
     return f"kernel {label}, WGSL line {number}: {said} | {code.splitlines()[number - 1].strip()}"

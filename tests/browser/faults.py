@@ -112,6 +112,27 @@ def no_memory(label: str = "buffer") -> Iterator[list[int]]:
 
 
 @contextmanager
+def no_adapter() -> Iterator[None]:
+    """The host offers no GPU at all."""
+    if IN_TAB:
+        undo = run_js("""() => {
+          const real = GPU.prototype.requestAdapter;
+          GPU.prototype.requestAdapter = async function () { return null; };
+          return () => { GPU.prototype.requestAdapter = real; };
+        }""")()
+        try:
+            yield
+        finally:
+            undo()
+    else:
+        import wgpu
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(wgpu.gpu, "enumerate_adapters_sync", list)
+            yield
+
+
+@contextmanager
 def broken_kernels(monkeypatch: pytest.MonkeyPatch, *parts: str) -> Iterator[list[str]]:
     """Kernels made inside whose label or text contains one of `parts` do not compile; yields their labels."""
     from tabgpu import region
@@ -122,7 +143,7 @@ def broken_kernels(monkeypatch: pytest.MonkeyPatch, *parts: str) -> Iterator[lis
     def spoiled(label: str, code: str, access: str, workgroup: int) -> Any:
         if any(part in label or part in code for part in parts):
             made.append(label)
-            code = code.replace("@compute", "fn broken() -> u32 { return 1.5f; }\n@compute", 1)
+            code = code.replace("@compute", "fn broken() -> u32 { let x: u32 = 1.5f; return x; }\n@compute", 1)
         return real(label, code, access, workgroup)
 
     known, recipes = dict(region.kernels), dict(region.recipes)

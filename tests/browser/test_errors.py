@@ -44,7 +44,7 @@ async def test_an_invalid_kernel_at_a_read(monkeypatch: pytest.MonkeyPatch) -> N
                 await soon(bad.numpy())
             message = str(caught.value)
             assert labels and labels[0] in message and "sinh" in message
-            assert "WGSL line" in message and "fn broken() -> u32 { return 1.5f; }" in message
+            assert "WGSL line" in message and "fn broken() -> u32 { let x: u32 = 1.5f; return x; }" in message
             assert "f32" in message and "u32" in message  # the compiler's own words
         with pytest.raises(KernelError, match=r"sinh.*WGSL line"):
             await soon(dependent.numpy())

@@ -26,7 +26,7 @@ class Bridge(bridge_native.Bridge):
     """The native host's bridge on the tests' device; a fault is raised at once."""
 
     def __init__(self) -> None:
-        super().__init__(device(), own=False)
+        super().__init__(device())
 
     def submit(self, serial: int, commands: int, n: int, allocates: bool) -> None:
         super().submit(serial, commands, n, allocates)
