@@ -109,8 +109,8 @@ async def test_s10_updates_count_every_duplicate(dtype: str) -> None:
 async def test_s11_contended_products_end() -> None:
     got = tg.ones(2).at[tg.asarray([0, 0, 1, 1])].multiply(np.array([np.nan, 2, 3, 4], np.float32))
     await same(got, [np.nan, 12])
-    many = tg.zeros(4).at[tg.asarray(np.arange(20000) % 4)].add(1.0)
-    await same(many, [5000.0] * 4)
+    many = tg.zeros(4).at[tg.asarray(np.arange(4000) % 4)].add(1.0)
+    await same(many, [1000.0] * 4)
     low = tg.zeros(1, dtype="int8").at[tg.asarray(np.zeros(1000, np.int32))].add(1)
     await same(low, np.array([1000], np.int16).astype(np.int8))
 
