@@ -16,9 +16,25 @@ import tabgpu as tg
 import tabgpu.nn
 import tabgpu.special
 from tabgpu import dtypes, operators, runtime
-from tabgpu.ops import creation, elementwise, manipulation, products, reductions
+from tabgpu.ops import (
+    choosing,
+    contractions,
+    creation,
+    elementwise,
+    grids,
+    joining,
+    manipulation,
+    padding,
+    products,
+    ranges,
+    rearranging,
+    reductions,
+    splitting,
+    triangles,
+)
 from tabgpu.ops.rows import Row
 
+einsum = sys.modules["tabgpu.ops.einsum"]
 READING = sys.modules["tabgpu.array"]  # the name itself is the function tg.array
 KINDS = {"b": "bool", "i": "int32", "u": "uint32", "f": "float32"}
 LIFTED = {"float": {"b": "f", "i": "f", "u": "f"}, "int": {"b": "i"}, None: {}}
@@ -154,9 +170,19 @@ def page() -> Iterator[str]:
         yield f"- {line}"
     chapters = [
         ("Creation", creation),
+        ("Ranges and buffers", ranges),
         ("Views and shapes", manipulation),
+        ("Joining", joining),
+        ("Splitting", splitting),
+        ("Padding", padding),
+        ("Rolling, tiling, repeating", rearranging),
+        ("Diagonals and triangles", triangles),
+        ("Grids", grids),
+        ("Choices", choosing),
         ("Reductions", reductions),
         ("Products", products),
+        ("Products over chosen axes", contractions),
+        ("einsum", einsum),
     ]
     for title, module in chapters:
         yield from ("", f"## {title}", "", *functions(module, public(module)))
