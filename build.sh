@@ -5,6 +5,7 @@
 #   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench site (--all: slow and big tests too)
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
 #   ./build.sh lint | types | unit | browser | limits | bench | site [PYTEST ARGS]     one part of `test`
+#   ./build.sh conformance DIR [PYTEST ARGS]   array-api-tests, checked out in DIR, in the tab (tests/conformance/README.md)
 #   ./build.sh wheel           dist/: the wheel, its byte-compiled form for Pyodide and a lock file with both
 #   ./build.sh setup           only prepare: .venv, node_modules, a browser, .cache/pyodide
 set -euo pipefail
@@ -106,6 +107,35 @@ run_limits() { prepare_tab; tests tests/browser "$@"; .venv/bin/tabgpu test --li
 run_bench() { prepare_tab; tests tests/bench "$@"; .venv/bin/tabgpu test "${TESTS[@]}"; }
 # Two at a time: most of a tab's start-up is waiting for one core.
 run_site() { prepare_tab; prepare_lite; tests tests/site "$@"; $PY -m pytest -n 2 --dist loadfile "${TESTS[@]}"; }
+# The suite from a folder outside, less what needs 64-bit dtypes. Its own switches; extensions count when they are whole.
+run_conformance() {
+  local suite=.cache/conformance/suite wheels=.cache/conformance/wheels from=${1:-} key
+  [ -d "$from/array_api_tests" ] && [ -d "$from/array-api/src" ] \
+    || die "conformance needs a checkout of array-api-tests with its submodule (tests/conformance/README.md)"
+  shift
+  prepare_tab
+  key=$(hash .ci/conformance.txt)
+  if ! fresh conformance "$key"; then
+    rm -rf $wheels
+    $PY -m pip download --disable-pip-version-check -q --no-deps --only-binary :all: --python-version 3.14 \
+      --implementation py --abi none --platform any -d $wheels -r .ci/conformance.txt
+    done_with conformance "$key"
+  fi
+  rm -rf $suite
+  mkdir -p $suite/array-api
+  cp -r "$from"/{array_api_tests,conftest.py,reporting.py,pytest.ini} $suite
+  cp -r "$from"/array-api/{src,spec} $suite/array-api
+  sed 's/ *#.*//' tests/conformance/skips.txt > $suite/skips.txt
+  cd $suite
+  local with=() what=(array_api_tests) wheel a names=array_api_tests/test_has_names.py::test_has_names
+  for a in "$@"; do [ -e "${a%%::*}" ] && what=(); done
+  for wheel in ../wheels/*.whl; do with+=(--with "$wheel"); done
+  ../../../.venv/bin/tabgpu test --pyodide ../../pyodide "${with[@]}" --out ../../../out \
+    --file array-api --file reporting.py --file skips.txt \
+    --env ARRAY_API_TESTS_MODULE=tabgpu --env ARRAY_API_TESTS_SKIP_DTYPES=int64,uint64,float64,complex128 \
+    --disable-extension linalg fft --deselect "${names}[linalg-" --deselect "${names}[fft-" \
+    --disable-deadline --max-examples 50 "${what[@]}" "$@"
+}
 run_demo() { prepare_tab; .venv/bin/tabgpu run --file web/examples/data web/examples/digits/digits.py "$@"; }
 run_serve() { prepare_pyodide; .venv/bin/tabgpu serve web "$@"; }
 run_wheel() {
@@ -141,6 +171,6 @@ run_test() {
 
 command=${1:-}
 case $command in
-  demo | test | serve | lint | types | unit | browser | limits | bench | site | wheel | setup) shift; "run_$command" "$@" ;;
+  demo | test | serve | lint | types | unit | browser | limits | bench | site | conformance | wheel | setup) shift; "run_$command" "$@" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
 esac

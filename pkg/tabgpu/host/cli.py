@@ -117,13 +117,6 @@ def execute(
     folder, ours = find_pyodide(options["pyodide"])
     wheels = {wheel.wheel_name(): wheel.tab_wheel()}
     packages = [*job.packages]
-    for name in imported_packages(folder, contents, named):
-        try:
-            if ours:
-                add_packages(folder, [name])
-            packages.append(name)
-        except HostError as e:  # perhaps an optional import; the script will say if it needs it
-            note(str(e))
     if options["with_"]:
         from tabgpu.host import deps  # needs `packaging`, which only this needs
 
@@ -133,6 +126,16 @@ def execute(
 
         more, extra = deps.resolve(options["with_"], folder, add)
         packages, wheels = packages + more, wheels | extra
+    brought = {dist.normal(file.split("-")[0]) for file in wheels}
+    for name in imported_packages(folder, contents, named):
+        if name in brought:
+            continue
+        try:
+            if ours:
+                add_packages(folder, [name])
+            packages.append(name)
+        except HostError as e:  # perhaps an optional import; the script will say if it needs it
+            note(str(e))
     if ours:
         add_packages(folder, packages)
     job = replace(job, packages=tuple(dict.fromkeys(packages)), wheels=tuple(f"/wheels/{n}" for n in wheels))
@@ -193,7 +196,8 @@ def cli() -> None:
 def run(script: Path, args: tuple[str, ...], **options: Any) -> int:
     """Run SCRIPT with ARGS in a tab; top-level await works."""
     name, contents = files.script_files(script, options["extra"])
-    job = Job("run", script=name, args=args, worker=options["worker"], packages=() if options["no_numpy"] else ("numpy",),
+    packages = () if options["no_numpy"] else ("numpy",)
+    job = Job("run", script=name, args=args, worker=options["worker"], packages=packages,
               env=terminal_env(options["env"]), allow_no_gpu=options["allow_no_gpu"])  # fmt: skip
     return execute(job, launch_of(options), options, contents, [name]).status
 
