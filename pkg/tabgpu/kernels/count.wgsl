@@ -18,6 +18,8 @@ const PV = 1u;
 var<workgroup> own: array<atomic<u32>, MOST>;
 
 fn add_shared(base: u32, l: u32) {
+  for (var bin = l; bin < P[0].y; bin += WG) { atomicStore(&own[bin], 0u); }
+  workgroupBarrier();
   for (var k = 0u; k < ROUNDS; k++) {
     let i = base + k * WG + l;
     if (i < P[0].x) {

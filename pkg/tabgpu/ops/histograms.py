@@ -70,7 +70,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     if edges.size < 2:
         return up
     turned = edges[::-1]  # type: ignore[index]
-    down = ew.subtract(edges.size, searchsorted(turned, x, side="right" if right else "left"))
+    down = ew.subtract(edges.size, searchsorted(turned, x, side="left" if right else "right"))
     return ew.where(ew.less_equal(edges[0], edges[-1]), up, down)  # type: ignore[index]
 
 

@@ -44,7 +44,7 @@ def place_of(q: float, n: int, method: str) -> Place:
     elif method == "closest_observation":
         at = n * q - 1 - 0.5
         low = floor(at)
-        at = float(low if at == low and low % 2 == 0 else low + 1)  # halves to the even position
+        at = float(low if at == low and low % 2 else low + 1)  # halves to the even place, counted from 1
     else:
         exact = (n - 1) * q
         if method == "midpoint":
