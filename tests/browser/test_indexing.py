@@ -302,3 +302,15 @@ async def test_assignment_through_an_empty_mask() -> None:
         assert (await a.numpy()).shape == (0,)
     with pytest.raises(ValueError, match="cannot assign 2 values to the 0 True elements"):
         tg.zeros((0,))[tg.zeros(0, dtype=bool)] = tg.ones(2)
+
+
+async def test_integers_to_negative_powers_inside_arrays() -> None:
+    base, exponent = tg.asarray([2, 3]), tg.asarray([2, -3])
+    bad = tg.power(base, exponent) + 1
+    with pytest.raises(ValueError, match="negative integer powers are not allowed: -3"):
+        await bad.numpy()
+    await same(base ** tg.asarray([2, 3]), [4, 27])
+    for left in (2, base):
+        with pytest.raises(ValueError, match="negative"):
+            tg.power(left, -1)
+    await same(2.0**exponent, [4.0, 0.125])

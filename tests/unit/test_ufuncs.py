@@ -12,7 +12,7 @@ from tabgpu.ops import elementwise
 from tabgpu.ops.rows import Row
 
 UFUNCS = sorted(n for n in dir(np) if isinstance(getattr(np, n), np.ufunc))
-BUILTINS = {"min", "max", "select"}
+BUILTINS = {"min", "max", "select", "vec2f", "bitcast"}
 ROWS = {row.name: row for row in vars(elementwise).values() if isinstance(row, Row)}
 
 

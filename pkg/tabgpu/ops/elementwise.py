@@ -15,13 +15,14 @@ from .convert import from_host
 from .dtype_functions import finfo
 from .elementwise_rows import *  # noqa: F403
 from .elementwise_rows import _clip, _power, _where
+from .guards import negative_power_guard
 from .rows import CASTS
 from .ufunc_arguments import delivered, store
 from .ufunc_methods import composite
 
 _NOT_PUBLIC = {
     "Any", "Array", "DType", "as_index", "binary", "composite", "delivered", "elementwise", "finfo", "from_host",
-    "store", "ternary", "unary",
+    "negative_power_guard", "store", "ternary", "unary",
 }  # fmt: skip
 
 
@@ -29,17 +30,22 @@ _NOT_PUBLIC = {
 def power(x: Any, y: Any) -> Array:
     """x ** y with C99's table of special values. Integers wrap.
 
-    ValueError for a negative Python int as the exponent of integers; a negative exponent inside an integer array gives
-    1 / x**|y| truncated. x ** 2 of floats is x * x.
+    ValueError for a negative exponent of integers: at the call for a Python int, at the read that depends on the result
+    for one inside an array. x ** 2 of floats is x * x.
     """
-    if type(x) is Array and type(y) in (int, float):
-        if type(y) is int and y < 0 and x.dtype.kind in "biu":
-            raise ValueError(
-                f"power: {x.dtype.name} ** {y}: integers to negative integer powers are not allowed"
-            )
-        if y == 2 and x.dtype.kind in "fc":
+    if type(y) in (int, float):
+        kind = x.dtype.kind if type(x) is Array else "i" if type(x) in (bool, int) else ""
+        if type(y) is int and y < 0 and kind and kind in "biu":
+            what = x.dtype.name if type(x) is Array else x
+            raise ValueError(f"power: {what} ** {y}: integers to negative integer powers are not allowed")
+        if y == 2 and kind and kind in "fc":
             return square(x)
-    return _power(x, y)
+        return _power(x, y)
+    y = y if isinstance(y, (Array, complex)) else from_host(y, "power")
+    out = _power(x, y)
+    if out.dtype.kind == "i" and out.size and y.dtype.kind == "i":
+        out._cell.op.guards = (negative_power_guard(y),)
+    return out
 
 
 @composite(2, 2)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from ..array import Array
 from ..graph import Guard
 from ..layout import Shape
-from .rows import binary
+from .rows import binary, unary
 
 _FAULT = binary(
     "index_fault", {"i": "index_fault_i32(x, y)", "u": "index_fault_u32(x, y)"}, out="uint32", like="",
     doc="0 where x is an index of an axis of y elements, else a word that tells x.",
+)  # fmt: skip
+_NEGATIVE = unary(
+    "negative_fault", {"i": "select(0u, bitcast<u32>(x), x < 0i)"}, out="uint32", like="",
+    doc="0 unless x is negative, then its bits.",
 )  # fmt: skip
 _DIFFERS = binary("differs", {"i": "bitcast<u32>(x ^ y)"}, out="uint32", like="", doc="0 where x equals y.")
 
@@ -50,3 +54,12 @@ def count_guard(counts: Array, wanted: int, shape: Shape) -> Guard:
     if not counts.size and wanted:
         raise describe(wanted)
     return guard(_DIFFERS(counts[-1:], wanted), describe)  # type: ignore[index]
+
+
+def negative_power_guard(exponent: Array) -> Guard:
+    """ValueError if an exponent of integers is negative; it names the one nearest to 0."""
+
+    def describe(word: int) -> Exception:
+        return ValueError(f"power: integers to negative integer powers are not allowed: {word - 0x100000000}")
+
+    return guard(_NEGATIVE(exponent), describe)
