@@ -80,6 +80,13 @@ async def test_choosing_by_a_condition() -> None:
     for condition in ([True, False, True], np.array([0, 1, 1, 0, 2])):
         await same(tg.compress(condition, g, axis=1), np.compress(condition, x, axis=1))
     await same(tg.extract(x > 9, g), np.extract(x > 9, x))
+    want = np.extract(x > 9, x)
+    await same(await tg.aio.extract(g > 9, g), want)
+    reads = tg.memory()["reads"]
+    bounded = tg.extract(g > 9, g, size=25, fill_value=-1)
+    assert tg.memory()["reads"] == reads
+    await same(bounded, np.concatenate([want, np.full(25 - len(want), -1, np.float32)]))
+    await same(tg.extract(g > 9, g, size=2), want[:2])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

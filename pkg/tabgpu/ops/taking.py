@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index as as_index
 from typing import Any
 
 from .. import layout as lo
@@ -220,10 +221,17 @@ def compress(condition: Any, x: Any, /, axis: int | None = None) -> Array:
     return part[(_FULL,) * at + (flags,)]  # type: ignore[no-any-return]
 
 
-def extract(condition: Any, x: Any, /) -> Array:
-    """The elements of the flattened x where the flattened condition is true."""
-    flags = condition if isinstance(condition, Array) else _host_flags(condition)
-    return compress(flags.reshape(-1), ravel(_need(x, "extract")))
+def extract(condition: Any, x: Any, /, *, size: int | None = None, fill_value: Any = 0) -> Array:
+    """The elements of the flattened x where the flattened condition is true. Reads how many where the condition is on
+    the GPU; with `size` it reads nothing: the first `size` of them, then fill_value."""
+    flat = ravel(_need(x, "extract"))
+    if size is None:
+        flags = condition if isinstance(condition, Array) else _host_flags(condition)
+        return compress(flags.reshape(-1), flat)
+    from .compaction import positions_bounded
+
+    at = positions_bounded(ravel(_need(condition, "extract")), as_index(size), -1)
+    return ew.where(ew.greater_equal(at, 0), take(flat, at, axis=0, mode="clip") if flat.size else 0, fill_value)
 
 
 def _host_flags(condition: Any) -> Any:
