@@ -87,7 +87,8 @@ CASES = [
     lambda xp, x, y: xp.stack(x), lambda xp, x, y: xp.vstack(x), lambda xp, x, y: xp.concatenate(x),
     lambda xp, x, y: xp.append(x, y), lambda xp, x, y: xp.append(x, y, axis=0), lambda xp, x, y: xp.append(x, y, 1),
     lambda xp, x, y: xp.block([[x, y], [y, x]]), lambda xp, x, y: xp.block([x[0], y[0], 3]),
-    lambda xp, x, y: xp.block([[x[:1]], [y]]), lambda xp, x, y: xp.block(x), lambda xp, x, y: xp.block([[[x]], [[y]]]),
+    lambda xp, x, y: xp.block([[x[:1]], [y]]), lambda xp, x, y: xp.block(x),
+    lambda xp, x, y: xp.block([[[x]], [[y]]]),
     lambda xp, x, y: xp.block([x, y[0]]) if y.shape[0] == 1 else xp.block([[x, y]]),
 ]  # fmt: skip
 
@@ -159,9 +160,28 @@ async def test_insert_and_delete(dtype: str) -> None:
         lambda a, xp: xp.insert(a, 2, [1, 2, 3], axis=1), lambda a, xp: xp.insert(a, [2], [[1], [2], [3]], axis=1),
         lambda a, xp: xp.insert(a, 3, a[0], axis=0),
         lambda a, xp: xp.insert(a, [1, 2], [[1, 2], [3, 4], [5, 6]], axis=1),
-        lambda a, xp: xp.insert(a, 2, [[1, 2, 3], [4, 5, 6]], axis=1), lambda a, xp: xp.delete(a, slice(2, 1), axis=0),
+        lambda a, xp: xp.insert(a, 2, [[1, 2, 3], [4, 5, 6]], axis=1),
+        lambda a, xp: xp.delete(a, slice(2, 1), axis=0),
     ]  # fmt: skip
     await same([f(g, tg) for f in cases], [f(x, np) for f in cases])
+
+
+async def test_insert_and_delete_in_many_places() -> None:
+    x = numbered((2, 500), "int16")
+    g = tg.asarray(x)
+    rng = np.random.default_rng(4)
+    gone, at = rng.choice(500, 250, replace=False), rng.integers(0, 501, 300)
+    made = [
+        tg.delete(g, gone, axis=1),
+        tg.insert(g, at, numbered((300,)), axis=1),
+        tg.delete(g, slice(None, None, 2), axis=1),
+    ]
+    wanted = [
+        np.delete(x, gone, axis=1),
+        np.insert(x, at, numbered((300,)), axis=1),
+        np.delete(x, slice(None, None, 2), axis=1),
+    ]
+    await same(made, wanted)
 
 
 async def test_split() -> None:
@@ -169,13 +189,15 @@ async def test_split() -> None:
     g = on_gpu(x, "int16")
     before = launches()
     cases: list[Any] = [
-        lambda a, xp: xp.split(a, 2), lambda a, xp: xp.split(a, 3, axis=1), lambda a, xp: xp.split(a, [1, 3], axis=-1),
+        lambda a, xp: xp.split(a, 2), lambda a, xp: xp.split(a, 3, axis=1),
+        lambda a, xp: xp.split(a, [1, 3], axis=-1),
         lambda a, xp: xp.split(a, 5, axis=-1), lambda a, xp: xp.array_split(a, 3),
         lambda a, xp: xp.array_split(a, 4, 1),
         lambda a, xp: xp.array_split(a, 7, axis=0), lambda a, xp: xp.array_split(a, [2, 9, 1], axis=1),
         lambda a, xp: xp.array_split(a, np.array([-1]), axis=1), lambda a, xp: xp.hsplit(a, 2),
         lambda a, xp: xp.vsplit(a, [3]), lambda a, xp: xp.dsplit(a, 5), lambda a, xp: xp.hsplit(a[0, 0], 5),
-        lambda a, xp: xp.unstack(a), lambda a, xp: xp.unstack(a, axis=-1), lambda a, xp: xp.split(a[:, :0], 3, axis=1),
+        lambda a, xp: xp.unstack(a), lambda a, xp: xp.unstack(a, axis=-1),
+        lambda a, xp: xp.split(a[:, :0], 3, axis=1),
     ]  # fmt: skip
     parts = [f(g, tg) for f in cases]
     assert launches() == before and all(p._cell is g._cell for some in parts for p in some)  # views
@@ -190,7 +212,8 @@ async def test_wrong_arguments() -> None:
     for f, message in [
         (lambda: tg.concat([g, h]), r"\(2, 4\)"), (lambda: tg.concat([g, g[0]], axis=0), r"\(3,\)"),
         (lambda: tg.concat([]), "at least one"), (lambda: tg.stack([g, h]), "one shape"),
-        (lambda: tg.concat([tg.ones(()), tg.ones(())]), "zero-dimensional"), (lambda: tg.split(g, 2, axis=1), "divide"),
+        (lambda: tg.concat([tg.ones(()), tg.ones(())]), "zero-dimensional"),
+        (lambda: tg.split(g, 2, axis=1), "divide"),
         (lambda: tg.array_split(g, 0), "positive"), (lambda: tg.vsplit(g[0], 1), "2 axes"),
         (lambda: tg.block([[], []]), "empty"),
         (lambda: tg.block([[g], g]), "depth"), (lambda: tg.delete(g, [True], axis=1), "mask"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arrays import DTYPES, on_gpu, same, small
 
 import tabgpu as tg
 
@@ -138,7 +139,8 @@ async def test_bools_and_mixed_dtypes() -> None:
 
 VECTORS = [
     ((5,), (5,)), ((1,), (1,)), ((0,), (0,)), ((5,), (5, 3)), ((4, 5), (5,)), ((0, 5), (5,)), ((5,), (5, 0)),
-    ((0,), (0, 4)), ((3, 0), (0,)), ((5,), (2, 3, 5, 4)), ((2, 3, 4, 5), (5,)), ((300,), (300,)), ((1000,), (1000, 7)),
+    ((0,), (0, 4)), ((3, 0), (0,)), ((5,), (2, 3, 5, 4)), ((2, 3, 4, 5), (5,)), ((300,), (300,)), ((1000,),
+    (1000, 7)),
     ((7, 1000), (1000,)), ((3, 0), (0, 4)), ((2, 3, 0), (0, 4)), ((0, 3, 4), (4, 5)), ((5000,), (5000,)),
 ]  # fmt: skip
 
@@ -397,6 +399,63 @@ def test_shapes_that_do_not_match(a: tuple[int, ...], b: tuple[int, ...]) -> Non
 def test_dtypes_that_do_not_match() -> None:
     with pytest.raises(TypeError, match="int32.*uint32"):
         tg.ones((2, 2), dtype=tg.int32) @ tg.ones((2, 2), dtype=tg.uint32)
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d not in ("float32", "int32", "uint32")])
+@pytest.mark.limits
+async def test_other_dtypes(dtype: str) -> None:
+    """L08: narrow and complex operands of odd sizes, strided, batched, with vectors: exact, wrapped, rounded once."""
+    rng = np.random.default_rng(23)
+    made, wanted, labels = [], [], []
+    shapes: list[Any] = [
+        ((3, 5), (5, 7)), ((1, 1), (1, 1)), ((17, 33), (33, 2)), ((2, 3, 5), (5, 3)), ((5,), (5, 3)),
+        ((2, 1, 3, 4), (3, 4, 1)), ((3,), (3,)),
+        ((4, 0), (0, 3)), ((3, 5), (5,)),
+    ]  # fmt: skip
+    for a, b in shapes:
+        x, y = small(rng, a, dtype, 7), small(rng, b, dtype, 7)
+        g, h = on_gpu(x, dtype), on_gpu(y, dtype)
+        if len(a) == 2:
+            x, g = x[::-1, ::-1], g[::-1, ::-1]
+        if len(b) == 2:
+            y, h = np.array(y.T).T, on_gpu(y.T.copy(), dtype).T
+        product = (
+            x.astype(np.float64 if x.dtype.kind != "c" else complex) @ y if x.dtype.kind in "fc" else x @ y
+        )
+        if dtype == "bfloat16":
+            product = await on_gpu(product.astype(np.float32), dtype).numpy()
+        made.append(g @ h)
+        wanted.append(np.asarray(product).astype(x.dtype))
+        labels.append((a, b))
+    await same(made, wanted, labels)
+
+
+async def test_dtypes_that_promote() -> None:
+    rng = np.random.default_rng(24)
+    pairs = [("int8", "int32"), ("uint8", "int16"), ("bool", "float16"), ("float16", "float32"), ("int16",
+    "complex64"),
+             ("float32", "complex64"), ("bool", "uint16"), ("int32", "float32")]  # fmt: skip
+    made, wanted = [], []
+    for a, b in pairs:
+        x, y = small(rng, (3, 5), a), small(rng, (5, 2), b)
+        made += [tg.asarray(x) @ tg.asarray(y), tg.matmul(tg.asarray(y).T, tg.asarray(x).T)]
+        want = (x.astype(np.complex64) @ y.astype(np.complex64)) if "complex64" in (a, b) else x @ y
+        wanted += [want, np.asarray(want).T]
+    for got, want, pair in zip(
+        await tg.fetch(*made), wanted, [p for p in pairs for _ in (0, 1)], strict=True
+    ):
+        assert np.array_equal(got, want), pair
+        assert got.dtype == want.dtype or (want.dtype == np.float64 and got.dtype == np.float32), pair
+
+
+async def test_complex_special_values() -> None:
+    """A NaN or Inf in one part reaches the sums that it is in, and no other row."""
+    x = np.ones((3, 4), np.complex64)
+    x[1, 2] = complex(0, np.nan)
+    x[2, 1] = complex(np.inf, 0)
+    got = await (tg.asarray(x) @ tg.ones((4, 2), dtype=tg.complex64)).numpy()
+    assert np.array_equal(got[0], [4, 4]) and np.isnan(got[1]).all()
+    assert np.isinf(got[2].real).all()
 
 
 async def test_dot() -> None:

@@ -8,7 +8,7 @@
 //
 // Parameters (group 1, u32 words):
 //   0 first word   1 words   2 elements of the result   3 rank   4 which axis   5 pieces   6 words a piece
-//   7 first coordinate of these pieces along the axis   8 one past the last
+//   7 first coordinate of these pieces along the axis   8 one past the last   9 words of a run   10 from run to run
 //   12.. sizes of the axes of the result, row-major; then for each piece:
 //   buffer (7: the word `offset` is the value)   end along the axis   start along the axis   offset   strides by axis
 // Dispatch: ceil(words / WG) workgroups, folded into x, y, z in any way that covers them.
@@ -74,7 +74,7 @@ fn element(e: u32) -> vec2u {
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
   let t = (g.x + ng.x * (g.y + ng.y * g.z)) * WG + l;
   if (t >= P[0].y) { return; }
-  let w = P[0].x + t;
+  let w = P[0].x + t / P[2].y * P[2].z + t % P[2].y;
   var value = 0u;
   var mask = 0u;
   for (var q = 0u; q < PER; q++) {

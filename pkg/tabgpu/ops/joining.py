@@ -264,7 +264,18 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     kept = [(a + 1, b) for a, b in pairwise(edges) if b > a + 1]
     if not kept:
         return zeros((*x.shape[:axis], 0, *x.shape[axis + 1 :]), dtype=x.dtype)
+    if len(kept) > MANY:
+        return _picked(x, [k for a, b in kept for k in range(a, b)], axis, "delete")
     return join([_section(x, axis, a, b) for a, b in kept], axis, "delete")
+
+
+MANY = 100  # pieces of one array; above that a gather is cheaper
+
+
+def _picked(x: Array, positions: list[int], axis: int, where: str) -> Array:
+    from .taking import take
+
+    return take(x, from_host(positions, where), axis=axis)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
@@ -287,8 +298,15 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     if len(at) == 1:
         parts = [_section(x, axis, 0, at[0]), new, _section(x, axis, at[0], n)]
         return join(parts, axis, "insert")
+    order = sorted(range(count), key=lambda j: at[j])
+    if count > MANY:
+        places, done = [], 0
+        for k in order:
+            places += [*range(done, at[k]), n + k]
+            done = at[k]
+        return _picked(join([x, new], axis, "insert"), [*places, *range(done, n)], axis, "insert")
     parts, done = [], 0
-    for k in sorted(range(count), key=lambda j: at[j]):
+    for k in order:
         parts += [_section(x, axis, done, at[k]), _section(new, axis, k, k + 1)]
         done = at[k]
     return join([*parts, _section(x, axis, done, n)], axis, "insert")

@@ -81,11 +81,36 @@ def _launches(
                 slot = slots.setdefault(op.args[which], len(slots))
                 words += (slot, end, place, walk.offset, *walk.strides)
             place, k = end, k + 1
-        low, high = (first * inner, place * inner) if axis == 0 else (0, size)
-        low, high = low // per, -(-high // per)
-        head = [low, high - low, size, rank, axis, len(words) // each, each, first, place, 0, 0, 0]
+        begin, run, count = _words(first * inner, place * inner, dims[axis] * inner, size, axis == 0, per)
+        head = [
+            begin,
+            count,
+            size,
+            rank,
+            axis,
+            len(words) // each,
+            each,
+            first,
+            place,
+            run,
+            dims[axis] * inner // per,
+            0,
+        ]
         bound = list(slots) or [op.args[0]]
         bound += bound[:1] * (SLOTS - len(bound))
-        groups = -(-(high - low) // facts.workgroup)
+        groups = -(-count // facts.workgroup)
         out.append(launch(made, tuple(bound), (op,), groups, [*head, *dims, *words], facts))
     return out
+
+
+def _words(low: int, high: int, row: int, size: int, single: bool, per: int) -> tuple[int, int, int]:
+    """(first word, words of a run, words) that elements [low, high) of each row lie in, without the rest where words do
+    not straddle; everything otherwise."""
+    if single:
+        first, last = low // per, -(-high // per)
+        return first, max(last - first, 1), last - first
+    if low % per or high % per or row % per:
+        whole = -(-size // per)
+        return 0, whole, whole
+    run = (high - low) // per
+    return low // per, run, size // row * run
