@@ -2,9 +2,11 @@
 # The only entry point of the project; it prepares what it needs by itself and does nothing twice.
 #
 #   ./build.sh demo            the handwritten-digits example on the GPU in a headless tab; writes out/digits.png
-#   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench site (--all: slow and big tests too)
+#   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench property site; --all: slow and big
+#                              tests, thousands of generated cases, the native host and an older Pyodide too
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
-#   ./build.sh lint | types | unit | browser | limits | bench | site [PYTEST ARGS]     one part of `test`
+#   ./build.sh lint | types | unit | browser | limits | bench | property | site [PYTEST ARGS]    one part of `test`
+#   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
 #   ./build.sh conformance DIR [PYTEST ARGS]   array-api-tests, checked out in DIR, in the tab (tests/conformance/README.md)
 #   ./build.sh wheel           dist/: the wheel, its byte-compiled form for Pyodide and a lock file with both
 #   ./build.sh setup           only prepare: .venv, node_modules, a browser, .cache/pyodide
@@ -50,6 +52,12 @@ install_debian() {
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
   say "installing $* with apt-get"
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# A Vulkan driver for the native host; without one it borrows the browser's SwiftShader.
+prepare_vulkan() {
+  compgen -G '/usr/share/vulkan/icd.d/*.json' >/dev/null || [ "$(uname)" != Linux ] \
+    || install_debian mesa-vulkan-drivers || prepare_browser
 }
 
 find_browser() {
@@ -102,7 +110,29 @@ tests() {
   TESTS=("$default" "${TESTS[@]}")
 }
 run_unit() { prepare_python; tests tests/unit "$@"; $PY -m pytest "${TESTS[@]}"; }
-run_browser() { prepare_tab; tests tests/browser "$@"; .venv/bin/tabgpu test "${TESTS[@]}"; }
+run_browser() { prepare_tab; tests tests/browser "$@"; in_tabs .cache/pyodide; }
+# in_tabs PYODIDE: TESTS in a tab; the whole folder in two at once, its files dealt out by size
+in_tabs() {
+  if [ "${TESTS[0]}" != tests/browser ]; then .venv/bin/tabgpu test --pyodide "$1" "${TESTS[@]}"; return; fi
+  local log=.cache/second-tab.log files other status=0
+  mapfile -t files < <(ls -S tests/browser/test_*.py | sed -n 1~2p)
+  mapfile -t other < <(ls -S tests/browser/test_*.py | sed -n 2~2p)
+  .venv/bin/tabgpu test --pyodide "$1" "${other[@]}" "${TESTS[@]:1}" > $log 2>&1 &
+  .venv/bin/tabgpu test --pyodide "$1" "${files[@]}" "${TESTS[@]:1}" || status=1
+  wait $! || status=1
+  cat $log
+  return $status
+}
+# The same tests without a tab, on wgpu-native; then with an older Pyodide (Python 3.12, NumPy 2.0).
+run_native() { prepare_python; prepare_vulkan; tests tests/browser "$@"; $PY -m pytest -n 2 "${TESTS[@]}"; }
+run_older() {
+  prepare_tab
+  .venv/bin/tabgpu pyodide --version 0.27.7 .cache/pyodide-0.27.7 numpy scipy micropip packaging pytest hypothesis
+  tests tests/browser "$@"
+  in_tabs .cache/pyodide-0.27.7
+}
+# Generated cases; --cases N says how many for each test.
+run_property() { prepare_python; prepare_vulkan; tests tests/property "$@"; $PY -m pytest -n 2 "${TESTS[@]}"; }
 run_limits() { prepare_tab; tests tests/browser "$@"; .venv/bin/tabgpu test --limits "${TESTS[@]}"; }
 run_bench() { prepare_tab; tests tests/bench "$@"; .venv/bin/tabgpu test "${TESTS[@]}"; }
 # Two at a time: most of a tab's start-up is waiting for one core.
@@ -154,14 +184,22 @@ run_setup() { prepare_tab; prepare_lite; }
 MARKS=(-m "not slow and not big and not gpu")
 
 run_test() {
-  if [ "${1:-}" = --all ]; then MARKS=(-m "not gpu"); shift; fi
+  local parts=(lint unit types browser limits bench property site) more=()
+  if [ "${1:-}" = --all ]; then
+    MARKS=(-m "not gpu")
+    parts+=(native older)
+    more=(--cases 500)
+    shift
+  fi
   [ $# = 0 ] || die "test takes --all only; for one part: ./build.sh unit|browser|bench|site [PYTEST ARGS]"
   prepare_tab; prepare_lite # before the `if` below, where bash would go on after a failed step
-  local part start report=() failed=0
-  for part in lint unit types browser limits bench site; do
+  local part start options report=() failed=0
+  for part in "${parts[@]}"; do
     say "$part"
     start=$SECONDS
-    if "run_$part"; then report+=("$part: passed in $((SECONDS - start)) s")
+    options=()
+    [ "$part" != property ] || options=("${more[@]}")
+    if "run_$part" "${options[@]}"; then report+=("$part: passed in $((SECONDS - start)) s")
     else report+=("$part: FAILED after $((SECONDS - start)) s"); failed=1; fi
   done
   say "summary"
@@ -171,6 +209,6 @@ run_test() {
 
 command=${1:-}
 case $command in
-  demo | test | serve | lint | types | unit | browser | limits | bench | site | conformance | wheel | setup) shift; "run_$command" "$@" ;;
+  demo | test | serve | lint | types | unit | browser | limits | bench | property | site | native | older | conformance | wheel | setup) shift; "run_$command" "$@" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
 esac
