@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import os
 import re
@@ -50,13 +51,8 @@ def drive(steps: Generator[Any, Any, Any]) -> Any:
     _thread.driving += 1
     try:
         while True:
-            awaited = steps.send(None)
-            if awaited is not None and not awaited.done():
-                raise SyncError(
-                    "a synchronous read inside a running event loop cannot wait for that loop's other tasks: `await` it"
-                )
-            if awaited is not None:
-                awaited._asyncio_future_blocking = False
+            if steps.send(None) is not None:  # a future, which needs the loop that stands still meanwhile
+                raise SyncError("inside a running event loop nothing waits for its other tasks but `await`")
     except StopIteration as done:
         return done.value
     finally:
@@ -69,8 +65,9 @@ def run_sync(awaitable: Awaitable[Any]) -> Any:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        if _thread.loop is None or _thread.loop.is_closed():
+        if _thread.loop is None:
             _thread.loop = asyncio.new_event_loop()
+            atexit.register(_thread.loop.close)
         return _thread.loop.run_until_complete(_whole(awaitable))
     return drive(awaitable.__await__())
 
