@@ -282,3 +282,30 @@ async def test_what_the_suite_found() -> None:
     assert (tg.asarray(-1.0) // math.inf).shape == ()
     assert math.copysign(1, await (tg.asarray(-1.0) // math.inf).item()) == -1
     assert await (tg.asarray(math.inf) // 2).item() == math.inf
+
+
+@can_wait
+def test_masks_of_no_elements() -> None:
+    """A mask's axis may be 0 long beside an axis of any length: nothing is selected."""
+    shapes = [
+        ((0, 1), (0, 0)),
+        ((2, 3), (2, 0)),
+        ((2, 3), (0,)),
+        ((1, 0), (0, 0)),
+        ((0, 3), (0, 2)),
+        ((2, 3), (1, 0)),
+    ]
+    for shape, mask in shapes:
+        h, g = np.ones(shape, np.float32), tg.ones(shape)
+        for select in (np.zeros(mask, bool), tg.zeros(mask, dtype=tg.bool)):
+            try:
+                want = h[np.zeros(mask, bool)].shape
+            except IndexError:
+                with pytest.raises(IndexError, match="axis"):
+                    g[select]
+                with pytest.raises(IndexError, match="axis"):
+                    g[select] = 0
+                continue
+            assert g[select].shape == want
+            g[select] = 5
+            assert np.array_equal(np.asarray(g), h)

@@ -107,7 +107,9 @@ def _part(k: Any) -> Any:
     try:
         import numpy as np
     except ImportError:
-        return _part(from_host(k, "index", None if k or isinstance(k, bool) else int32))  # checked when it is read
+        return _part(
+            from_host(k, "index", None if k or isinstance(k, bool) else int32)
+        )  # checked when it is read
     host = np.asarray(k)
     if host.size == 0 and host.dtype.kind == "f" and not isinstance(k, np.ndarray):
         host = host.astype(np.int32)
@@ -145,8 +147,9 @@ async def _resolve(x: Array, keys: list[Any]) -> list[Any]:
 
 
 def _check_mask(shape: Shape, sizes: Shape, axis: int) -> None:
+    """IndexError unless a mask has the axes' sizes, or 0, which selects nothing."""
     for d, (n, m) in enumerate(zip(shape, sizes, strict=True)):
-        if n != m:
+        if n not in (m, 0):
             raise IndexError(
                 f"index: boolean index did not match the array along axis {axis + d}; size is {m} but the mask's is {n}"
             )
@@ -380,6 +383,9 @@ def _assign_masked(self: Array, mask: Array, axis: int, value: Any) -> None:
     got = value if isinstance(value, Array) else from_host(value, "assignment")
     if got.dtype is not self.dtype:
         got = astype(got, self.dtype)
+    if 0 in mask.shape:
+        _value(got, self.dtype, (*self.shape[:axis], 0, *rest), False)
+        return
     spread = view(
         mask,
         Layout(
