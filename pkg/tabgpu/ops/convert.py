@@ -176,7 +176,7 @@ def _without_numpy(value: Any, where: str, dtype: DType | None) -> Array:
     """Flat or nested lists of Python scalars, and buffers of a simple format, where NumPy is not installed."""
     if isinstance(value, (bool, int, float, complex)):
         got = from_scalar(value, where)
-        return got if dtype in (None, got.dtype) else constant(value, dtype)  # type: ignore[arg-type]
+        return got if dtype in (None, got.dtype) else constant(value, dtype)
     if not isinstance(value, (list, tuple)):
         try:
             held = memoryview(value)

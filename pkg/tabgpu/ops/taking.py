@@ -216,9 +216,9 @@ def compress(condition: Any, x: Any, /, axis: int | None = None) -> Array:
     n = flags.shape[0]
     if n > x.shape[at]:
         raise IndexError(f"compress: {n} conditions for an axis of size {x.shape[at]}")
-    part = x[(_FULL,) * at + (slice(n),)]  # type: ignore[index]
+    part = x[(_FULL,) * at + (slice(n),)]
     flags = ew.not_equal(flags, 0) if isinstance(flags, Array) else flags
-    return part[(_FULL,) * at + (flags,)]  # type: ignore[no-any-return]
+    return part[(_FULL,) * at + (flags,)]
 
 
 def extract(condition: Any, x: Any, /, *, size: int | None = None, fill_value: Any = 0) -> Array:
@@ -226,7 +226,7 @@ def extract(condition: Any, x: Any, /, *, size: int | None = None, fill_value: A
     the GPU; with `size` it reads nothing: the first `size` of them, then fill_value."""
     flat = ravel(_need(x, "extract"))
     if size is None:
-        flags = condition if isinstance(condition, Array) else _host_flags(condition)
+        flags: Any = condition if isinstance(condition, Array) else _host_flags(condition)
         return compress(flags.reshape(-1), flat)
     from .compaction import positions_bounded
 

@@ -39,7 +39,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
         cells, order, steps, size = _claims(update)
         claims = (temporary((size,), uint32),)
         launches += _claim(update, indices, claims[0], cells, order, steps, facts)
-        more = [cells, order, *more]  # type: ignore[list-item]
+        more = [cells, order, *more]
     dims, words, strides = walk(update.at, update.shape, *more)  # type: ignore[arg-type]
     if claims:
         claimed = [0, *strides[0], 0, *strides[1], *steps]
