@@ -218,7 +218,7 @@ def compress(condition: Any, x: Any, /, axis: int | None = None) -> Array:
         raise IndexError(f"compress: {n} conditions for an axis of size {x.shape[at]}")
     part = x[(_FULL,) * at + (slice(n),)]
     flags = ew.not_equal(flags, 0) if isinstance(flags, Array) else flags
-    return part[(_FULL,) * at + (flags,)]
+    return part[(_FULL,) * at + (flags,)]  # type: ignore[no-any-return]
 
 
 def extract(condition: Any, x: Any, /, *, size: int | None = None, fill_value: Any = 0) -> Array:
