@@ -191,7 +191,7 @@ async def test_reduce() -> None:
         for options in ({}, {"axis": 1}, {"axis": (0, -1), "keepdims": True}, {"axis": None}):
             await same(getattr(tg, name).reduce(g, **options), getattr(np, name).reduce(x, **options))
     for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "subtract", "add", "multiply"):
-        for axis in (0, 1, -1):
+        for axis in (1,) if name in ("gcd", "lcm") else (0, -1):  # slow to compile on SwiftShader
             few = whole % 12 if name == "lcm" else whole  # an lcm that wraps depends on the order
             host = getattr(np, name).reduce(few, axis, dtype=np.int32)
             await same(getattr(tg, name).reduce(tg.asarray(few), axis), host)
