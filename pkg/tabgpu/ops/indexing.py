@@ -383,9 +383,6 @@ def _assign_masked(self: Array, mask: Array, axis: int, value: Any) -> None:
     got = value if isinstance(value, Array) else from_host(value, "assignment")
     if got.dtype is not self.dtype:
         got = astype(got, self.dtype)
-    if 0 in mask.shape:
-        _value(got, self.dtype, (*self.shape[:axis], 0, *rest), False)
-        return
     spread = view(
         mask,
         Layout(
@@ -395,6 +392,13 @@ def _assign_masked(self: Array, mask: Array, axis: int, value: Any) -> None:
         ),
     )
     at = got.ndim - 1 - len(rest)
+    if 0 in mask.shape:  # perhaps where the array's axis is longer
+        if at >= 0 and got.shape[at] > 1:
+            raise ValueError(
+                f"assignment: cannot assign {got.shape[at]} values to the 0 True elements of a mask of shape {mask.shape}"
+            )
+        _value(got, self.dtype, (*self.shape[:axis], 0, *rest), False)
+        return
     guards: tuple[Guard, ...] = ()
     if at >= 0 and got.shape[at] != 1:  # one value for each True
         counts = cumulative_sum(view_flat(astype(mask, int32)), axis=0)
