@@ -1,7 +1,7 @@
-"""Special functions under the names of scipy.special, all elementwise, in float32. Their WGSL is in kernels/lib.
+"""Special functions under the names of scipy.special, elementwise, in float32. Their WGSL is in kernels/lib.
 
 Each row states its greatest error in ULP over `domain`; docs/numerics.md lists what was measured. Integers and bools
-become float32. Reductions with special names (logsumexp, softmax) are not here.
+become float32. logsumexp is the only reduction here; softmax is in nn.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from typing import Any
 from .array import Array
 from .ops.elementwise import cbrt, exp2, expm1, log1p, sinc
 from .ops.rows import binary, unary
+from .ops.statistics import logsumexp
 
 # fmt: off
 __all__ = [
     "beta", "betaln", "cbrt", "cosm1", "cospi", "digamma", "entr", "erf", "erfc", "erfcinv", "erfcx",
     "erfinv", "exp2", "exp10", "expit", "expm1", "exprel", "factorial", "gamma", "gammaln", "gammasgn",
-    "i0", "i0e", "i1", "i1e", "kl_div", "log1p", "log_expit", "log_ndtr", "loggamma", "logit", "ndtr",
+    "i0", "i0e", "i1", "i1e", "kl_div", "log1p", "log_expit", "log_ndtr", "loggamma", "logit", "logsumexp", "ndtr",
     "ndtri", "psi", "rel_entr", "rgamma", "sinc", "sinpi", "softplus", "xlog1py", "xlogy",
 ]
 

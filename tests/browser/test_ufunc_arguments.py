@@ -217,6 +217,8 @@ async def test_reduce() -> None:
             getattr(tg, name).reduce(tg.zeros((0, 3)))
     with pytest.raises(TypeError, match="arctan2"):
         tg.arctan2.reduce(g)
+    got = await tg.logaddexp.reduce(g, 1, where=x > -1).numpy()
+    assert np.allclose(got, np.log(np.where(x > -1, np.exp(wide), 0).sum(axis=1)), rtol=1e-5)
     with pytest.raises(TypeError, match="float32"):
         tg.gcd.reduce(g)
     with pytest.raises(ValueError, match="two operands"):

@@ -70,6 +70,8 @@ class UfuncMethods:
         """
         from . import reductions
         from .creation import astype
+        from .elementwise import where as ew_where
+        from .ufunc_arguments import as_mask, as_out, store_reduced
 
         self._pair("reduce")
         name = _REDUCE.get(self.name)
@@ -79,8 +81,17 @@ class UfuncMethods:
             return reductions.reduce(
                 name, array, axis, dtype, out, keepdims, initial, where, f"{self.name}.reduce"
             )
+        if self.name == "logaddexp" and initial is None and dtype is None:
+            from .statistics import logsumexp
+
+            x = prepared(array, "logaddexp.reduce")
+            mask = as_mask(where, "logaddexp.reduce")
+            x = x if mask is None else ew_where(mask, x, float("-inf"))
+            return store_reduced(
+                logsumexp(x, axis, keepdims=keepdims), as_out(out, self.name), "logaddexp.reduce"
+            )
         if self.name not in _AFTER_FIRST:
-            raise self._refuse("reduce", (*_REDUCE, *_AFTER_FIRST, "logical_xor"))
+            raise self._refuse("reduce", (*_REDUCE, *_AFTER_FIRST, "logical_xor", "logaddexp"))
         return reductions.reduce_after_first(
             self, _AFTER_FIRST[self.name], array, axis, dtype, out, keepdims, initial, where
         )
