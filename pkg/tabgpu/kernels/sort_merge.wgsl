@@ -3,16 +3,14 @@
 // A workgroup makes WG * 4 neighbours of the result: two threads find by a binary search where these begin and end in
 // either run, all load them to workgroup memory, and each thread merges four. Nothing depends on other workgroups.
 //
-// The payload (positions, or elements' bits) moves with the keys; keys that are not stored are made from it again.
+// The payload (positions, or elements' bits) moves with the keys.
 // Parameters (group 1, u32 words):
 //   0 N   1 tiles a row   2 WIDTH, a power of two of WG * 4 or more   3 workgroups in all
-//   4 .. 6 the form of the keys (lib/sorting)   7 whether keys are wanted
+//   4 whether keys are wanted
 // Dispatch: rows * tiles workgroups, folded into x, y, z.
 
 const WG = 256u;
-const KEYED = false; // whether keys are stored
 const PV = 2u;
-// use sorting
 
 @group(0) @binding(0) var<storage, read> keys_in: array<u32>;
 @group(0) @binding(1) var<storage, read> payload_in: array<u32>;
@@ -25,18 +23,13 @@ var<workgroup> keys: array<u32, TILE>;
 var<workgroup> payload: array<u32, TILE>;
 var<workgroup> ends: array<u32, 2>;
 
-fn key_of(k: u32) -> u32 {
-  if (KEYED) { return keys_in[k]; }
-  return sorting_key(payload_in[k], P[1]);
-}
-
 // How many of the first `at` elements of the merged pair come from the first run (at a, n_a elements; the second at b).
 fn share(at: u32, a: u32, n_a: u32, b: u32, n_b: u32) -> u32 {
   var low = select(0u, at - n_b, at > n_b);
   var high = min(at, n_a);
   while (low < high) {
     let middle = (low + high) / 2u;
-    let before = key_of(a + middle) <= key_of(b + at - 1u - middle);
+    let before = keys_in[a + middle] <= keys_in[b + at - 1u - middle];
     low = select(low, middle + 1u, before);
     high = select(middle, high, before);
   }
@@ -65,7 +58,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   for (var s = l; s < m_a + m_b; s += WG) {
     let origin = select(b + begin - a_begin + s - m_a, a + a_begin + s, s < m_a);
     payload[s] = payload_in[origin];
-    keys[s] = key_of(origin);
+    keys[s] = keys_in[origin];
   }
   workgroupBarrier();
   let at = l * 4u;
@@ -85,7 +78,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     let right = keys[min(j, TILE - 1u)];
     let first = j >= m_a + m_b || (i < m_a && left <= right);
     let origin = select(j, i, first);
-    if (P[1].w != 0u) { keys_out[row + p + s] = select(right, left, first); }
+    if (P[1].x != 0u) { keys_out[row + p + s] = select(right, left, first); }
     payload_out[row + p + s] = payload[origin];
     i += select(0u, 1u, first);
     j += select(1u, 0u, first);

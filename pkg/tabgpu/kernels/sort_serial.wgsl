@@ -3,25 +3,18 @@
 // Each thread makes RUN neighbours of the result, whose beginning it finds by a binary search in the two runs of WIDTH.
 // Parameters (group 1, u32 words):
 //   0 N   1 threads a row   2 WIDTH, a power of two; RUN or a multiple of RUN makes 2 * WIDTH   3 threads in all
-//   4 .. 6 the form of the keys (lib/sorting)   7 whether keys are wanted
+//   4 whether keys are wanted
 // Dispatch: ceil(threads / WG) workgroups, folded into x, y, z.
 
 const WG = 64u;
 const RUN = 32u;
-const KEYED = false; // whether keys are stored
 const PV = 2u;
-// use sorting
 
 @group(0) @binding(0) var<storage, read> keys_in: array<u32>;
 @group(0) @binding(1) var<storage, read> payload_in: array<u32>;
 @group(0) @binding(2) var<storage, read_write> keys_out: array<u32>;
 @group(0) @binding(3) var<storage, read_write> payload_out: array<u32>;
 @group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
-
-fn key_of(k: u32) -> u32 {
-  if (KEYED) { return keys_in[k]; }
-  return sorting_key(payload_in[k], P[1]);
-}
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
@@ -43,25 +36,25 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     var high = min(at, n_a);
     while (low < high) {
       let middle = (low + high) / 2u;
-      let before = key_of(a + middle) <= key_of(b + at - 1u - middle);
+      let before = keys_in[a + middle] <= keys_in[b + at - 1u - middle];
       low = select(low, middle + 1u, before);
       high = select(middle, high, before);
     }
     var i = low;
     var j = at - low;
-    var left = key_of(a + min(i, n_a - 1u));
-    var right = key_of(b + min(j, max(n_b, 1u) - 1u));
+    var left = keys_in[a + min(i, n_a - 1u)];
+    var right = keys_in[b + min(j, max(n_b, 1u) - 1u)];
     let end = min(stop, pair + n_a + n_b);
     for (; p < end; p++) {
       let first = j >= n_b || (i < n_a && left <= right);
-      if (P[1].w != 0u) { keys_out[row + p] = select(right, left, first); }
+      if (P[1].x != 0u) { keys_out[row + p] = select(right, left, first); }
       payload_out[row + p] = payload_in[select(b + j, a + i, first)];
       if (first) {
         i++;
-        left = key_of(a + min(i, n_a - 1u));
+        left = keys_in[a + min(i, n_a - 1u)];
       } else {
         j++;
-        right = key_of(b + min(j, max(n_b, 1u) - 1u));
+        right = keys_in[b + min(j, max(n_b, 1u) - 1u)];
       }
     }
   }

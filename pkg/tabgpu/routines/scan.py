@@ -60,7 +60,7 @@ def _passes(
     """The launches of one scan into rows of `out` elements: one, or the chunks' totals, their scan and the rest."""
     identity = COMBINE[name, src.dtype.kind][1]
     wg = facts.workgroup
-    vt = VT_SOFTWARE if facts.software else VT
+    vt = VT_SOFTWARE if facts.software else VT // src.dtype.words
     lanes = 1 if facts.software else min(wg, 1 << (-(-job.n // vt) - 1).bit_length())
     chunks = -(-job.n // (lanes * vt))
     words = [job.n, job.rows, chunks, job.reverse, out, job.lead, 0, 0]
@@ -68,8 +68,10 @@ def _passes(
         words += (*bits, 0)[:2]
     groups = -(-job.rows * chunks // (wg // lanes))
 
+    size = (wg, 0 if facts.software else lanes, vt)
+
     def step(switch: str, reads: tuple[Op, Op], into: Op) -> Launch:
-        return launch(_kernel(name, src.dtype, wg, lanes, vt, switch), reads, (into,), groups, words, facts)
+        return launch(_kernel(name, src.dtype, size, switch), reads, (into,), groups, words, facts)
 
     if chunks == 1:
         return [step("", (src, src), dst)]
@@ -81,21 +83,22 @@ def _passes(
     ]
 
 
-def _kernel(name: str, dtype: DType, wg: int, lanes: int, vt: int, switch: str) -> Kernel:
-    key = ("scan", name, dtype.kind, wg, lanes, vt, switch)
+def _kernel(name: str, dtype: DType, size: tuple[int, int, int], switch: str) -> Kernel:
+    """size: threads, lanes (0: scan_serial), elements a thread."""
+    wg, lanes, vt = size
+    key = ("scan" if lanes else "scan_serial", name, dtype.kind, wg, lanes, vt, switch)
     return kernel_for(key, _text, f"scan_{name}_{dtype.name}{'_' + switch.lower() if switch else ''}", wg)
 
 
 def _text(key: Any) -> tuple[str, str]:
-    _, name, kind, wg, lanes, vt, switch = key
+    file, name, kind, wg, lanes, vt, switch = key
     alias = {"f": "f32", "i": "i32", "u": "u32", "c": "vec2f"}[kind]
-    params: dict[str, object] = {"T": alias, "WG": wg, "LANES": lanes, "VT": vt}
+    params: dict[str, object] = {"T": alias, "WG": wg, "VT": vt}
+    if lanes:
+        params["LANES"] = lanes
     if switch:
         params[switch] = True
-    text = kernels.specialise("scan", **params)
-    if lanes == 1:
-        for block in ("memory", "up", "down"):
-            text = kernels.replace_block(text, block, "")
+    text = kernels.specialise(file, **params)
     body = f"fn combine(a: T, b: T) -> T {{ return {COMBINE[name, kind][0]}; }}"
     text = kernels.replace_function(text, "combine", body)
     if kind == "c":

@@ -40,30 +40,31 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     span = SLOTS if facts.software else min(tile, max(SLOTS, 1 << (job.n - 1).bit_length()))
     segments = -(-job.n // span)
     form = key_form(source.dtype.kind, job.descending, job.nan_greatest)
-    unused = temporary((1,), uint32)
-
-    def room(wanted: bool) -> Op:
-        return temporary((job.rows, job.n), uint32) if wanted else unused
-
-    keyed = places or facts.software  # keys are made again only where that costs less than their memory
-    done = segments == 1
-    payload, keys = op if done else room(True), room(keyed and not done)
-    words = [job.n, job.rows, span, segments, *form, keyed and not done]
+    words = [job.n, job.rows, span, segments, *form, segments > 1]
     groups = -(-job.rows * segments // (tile // span))
+    keys, payload = _room(op, job, segments == 1)
     made = [launch(_block(wg, places, span == SLOTS), (source,), (keys, payload), groups, words, facts)]
     pieces = -(-job.n // (RUN if facts.software else tile))
-    if facts.software:
-        merge, groups = kernel("sort_serial", "rrww", WG=wg, RUN=RUN, KEYED=True), -(-job.rows * pieces // wg)
-    else:
-        merge, groups = kernel("sort_merge", "rrww", WG=wg, KEYED=keyed), job.rows * pieces
+    merge = (
+        kernel("sort_serial", "rrww", WG=wg, RUN=RUN)
+        if facts.software
+        else kernel("sort_merge", "rrww", WG=wg)
+    )
+    groups = -(-job.rows * pieces // wg) if facts.software else job.rows * pieces
     while span < job.n:
-        done = 2 * span >= job.n
-        reads = (keys if keyed else payload, payload)
-        payload, keys = op if done else room(True), room(keyed and not done)
-        words = [job.n, pieces, span, job.rows * pieces, *form, keyed and not done]
+        reads, last = (keys, payload), 2 * span >= job.n
+        keys, payload = _room(op, job, last)
+        words = [job.n, pieces, span, job.rows * pieces, not last, 0, 0, 0]
         made.append(launch(merge, reads, (keys, payload), groups, words, facts))
         span *= 2
     return made
+
+
+def _room(op: Op, job: Sort, last: bool) -> tuple[Op, Op]:
+    """Where a launch puts (keys, payload): the last one wants no keys, and its payload is the result."""
+    if last:
+        return temporary((1,), uint32), op
+    return temporary((job.rows, job.n), uint32), temporary((job.rows, job.n), uint32)
 
 
 def _block(wg: int, places: bool, alone: bool) -> Kernel:
