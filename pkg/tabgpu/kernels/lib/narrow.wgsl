@@ -74,7 +74,7 @@ fn nextafter_bf16(x: f32, y: f32) -> f32 {
 fn spacing_f16(x: f32) -> f32 {
   if (isnan_f32(x) | isinf_f32(x)) { return nan_if_f32(x, true); }
   let h = f16_encode(x);
-  return f16_decode(select(h + 1u, 1u | (h & 0x8000u), (h & 0x7fffu) == 0u)) - x;
+  return f16_decode(select(h + 1u, 1u, (h & 0x7fffu) == 0u)) - x;
 }
 fn spacing_bf16(x: f32) -> f32 {
   let b = bitcast<u32>(x);
