@@ -439,3 +439,50 @@ def test_assignment_through_a_reshaped_view() -> None:
     flat = x.reshape(6)
     with pytest.raises(TypeError, match="not supported yet"):
         flat[...] = 1.0
+
+
+async def test_shapes_that_depend_on_data() -> None:
+    x = i32(3, 0, 3, 1)
+    assert (await (await tg.aio.flatnonzero(x)).numpy()).tolist() == [0, 2, 3]
+    assert (await (await tg.aio.unique(x)).numpy()).tolist() == [0, 1, 3]
+    assert (await (await tg.aio.bincount(x)).numpy()).tolist() == [1, 1, 0, 2]
+    assert (await (await tg.aio.getitem(x, x > 1)).numpy()).tolist() == [3, 3]
+    bounded = await tg.fetch(tg.flatnonzero(x, size=5, fill_value=-1), tg.unique(x, size=2), tg.bincount(x, length=2))
+    assert [b.tolist() for b in bounded] == [[0, 2, 3, -1, -1], [0, 1], [1, 1]]
+    if can_suspend():
+        assert np.asarray(tg.unique(x)).tolist() == [0, 1, 3]
+    else:
+        with pytest.raises(tg.SyncError, match=r"await tg\.aio\.unique"):
+            tg.unique(x)
+
+
+async def test_histogram_of_nan() -> None:
+    assert np.isnan(await tg.histogram(f32(1, np.nan, 2), 3)[1].numpy()).any()
+    counts, edges = await tg.fetch(*tg.histogram(f32(1, np.nan, 2), 3, (0, 3)))
+    assert counts.tolist() == [0, 1, 1] and edges.tolist() == [0, 1, 2, 3]
+
+
+def test_bins_that_depend_on_data() -> None:
+    for bins in ("auto", "fd", "scott"):
+        with pytest.raises(ValueError, match="depends on the data"):
+            tg.histogram(f32(1, 2, 3), bins)
+    assert tg.histogram(f32(1, 2, 3, 4), "sqrt")[0].shape == (2,)
+
+
+def test_quantiles_on_the_gpu() -> None:
+    for function in (tg.quantile, tg.percentile, tg.nanquantile):
+        with pytest.raises(TypeError, match="host values"):
+            function(f32(1, 2, 3), f32(0.5))
+
+
+async def test_quantile_next_to_infinity() -> None:
+    assert await tg.quantile(f32(1, 2, np.inf), 0.5).item() == 2
+    assert await tg.quantile(f32(np.inf, np.inf), 0.5).item() == np.inf
+
+
+async def test_complex_numbers_are_not_searched() -> None:
+    z = tg.asarray(np.array([1 + 2j, 1 - 1j, 0.5], np.complex64))
+    for call in (lambda: tg.searchsorted(z, z), lambda: tg.topk(z, 1), lambda: tg.median(z)):
+        with pytest.raises(TypeError, match="complex"):
+            call()
+    assert (await tg.sort(z).numpy()).tolist() == [0.5, 1 - 1j, 1 + 2j]

@@ -220,7 +220,19 @@ async def test_dtypes() -> None:
     assert got[3].dtype == np.uint32 and np.array_equal(got[3], np.cumsum(x > 50))
 
 
-@pytest.mark.skipif(not tg.float16.available, reason="narrow dtypes are not there yet")
+async def test_out() -> None:
+    x = tg.asarray(draw("i", (3, 8)))
+    whole, wide = tg.zeros((3, 8), dtype=tg.int32), tg.zeros(24)
+    assert tg.cumsum(x, 1, out=whole) is whole and tg.cumprod(x > 0, out=wide) is wide
+    tg.cumsum(x, 1, None, x)
+    host = draw("i", (3, 8))
+    got = await tg.fetch(whole, wide, x)
+    assert np.array_equal(got[0], np.cumsum(host, 1, dtype=np.int32)) and np.array_equal(got[2], got[0])
+    assert got[1].dtype == np.float32 and np.array_equal(got[1], np.cumprod(host > 0))
+    with pytest.raises(ValueError, match="shape"):
+        tg.cumsum(x, 1, out=wide)
+
+
 async def test_narrow_and_complex_dtypes() -> None:
     """R07 in float16: sums in float32, rounded once. Small integers widen as NumPy's do."""
     rng = np.random.default_rng(3)

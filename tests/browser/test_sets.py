@@ -79,7 +79,6 @@ async def test_array_api_forms() -> None:
             tg.unique_all(g)
 
 
-@pytest.mark.skipif(not tg.complex64.available, reason="complex numbers are not there yet")
 async def test_other_dtypes() -> None:
     rng = np.random.default_rng(4)
     z = (rng.integers(-2, 3, 200) + 1j * rng.integers(-2, 3, 200)).astype(np.complex64)

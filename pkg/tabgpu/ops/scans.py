@@ -13,6 +13,7 @@ from .along import back, last, pick_axis, prepared, widened
 from .creation import astype, full, zeros_like
 from .manipulation import broadcast_to, ravel
 from .routine import routine, stored
+from .ufunc_arguments import as_out, store_reduced
 
 
 def _scan(name: str, x: Array, axis: int, reverse: bool, lead: bool) -> Array:
@@ -73,28 +74,42 @@ def cumulative_prod(
     return _cumulative("prod", x, axis, dtype, "cumulative_prod", reverse, include_initial)
 
 
-def cumsum(a: Any, /, axis: int | None = None, dtype: Any = None, *, reverse: bool = False) -> Array:
+def cumsum(
+    a: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, reverse: bool = False
+) -> Array:
     """Running sums along an axis, of the flattened array for None; dtypes as cumulative_sum."""
-    return _cumulative("sum", prepared(a, "cumsum"), axis, dtype, "cumsum", reverse)
+    target = as_out(out, "cumsum")
+    return store_reduced(
+        _cumulative("sum", prepared(a, "cumsum"), axis, dtype, "cumsum", reverse), target, "cumsum"
+    )
 
 
-def cumprod(a: Any, /, axis: int | None = None, dtype: Any = None, *, reverse: bool = False) -> Array:
+def cumprod(
+    a: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None, *, reverse: bool = False
+) -> Array:
     """Running products along an axis, of the flattened array for None; dtypes as cumulative_sum."""
-    return _cumulative("prod", prepared(a, "cumprod"), axis, dtype, "cumprod", reverse)
+    target = as_out(out, "cumprod")
+    return store_reduced(
+        _cumulative("prod", prepared(a, "cumprod"), axis, dtype, "cumprod", reverse), target, "cumprod"
+    )
 
 
 def _without_nan(x: Array, value: float) -> Array:
     return ew.where(ew.isnan(x), value, x) if x.dtype.kind in "fc" else x
 
 
-def nancumsum(a: Any, /, axis: int | None = None, dtype: Any = None) -> Array:
+def nancumsum(a: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """cumsum with NaN as 0."""
-    return _cumulative("sum", _without_nan(prepared(a, "nancumsum"), 0.0), axis, dtype, "nancumsum")
+    target = as_out(out, "nancumsum")
+    got = _cumulative("sum", _without_nan(prepared(a, "nancumsum"), 0.0), axis, dtype, "nancumsum")
+    return store_reduced(got, target, "nancumsum")
 
 
-def nancumprod(a: Any, /, axis: int | None = None, dtype: Any = None) -> Array:
+def nancumprod(a: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """cumprod with NaN as 1."""
-    return _cumulative("prod", _without_nan(prepared(a, "nancumprod"), 1.0), axis, dtype, "nancumprod")
+    target = as_out(out, "nancumprod")
+    got = _cumulative("prod", _without_nan(prepared(a, "nancumprod"), 1.0), axis, dtype, "nancumprod")
+    return store_reduced(got, target, "nancumprod")
 
 
 def _extreme(name: str, x: Any, axis: Any, reverse: bool, where: str) -> Array:
