@@ -17,22 +17,28 @@ import tabgpu.nn
 import tabgpu.special
 from tabgpu import dtypes, operators, runtime
 from tabgpu.ops import (
+    calculus,
     choosing,
+    comparing,
     contractions,
     creation,
     elementwise,
+    extremes,
     grids,
     joining,
     manipulation,
+    nan_functions,
     padding,
     products,
     ranges,
     rearranging,
     reductions,
     splitting,
+    statistics,
     triangles,
 )
 from tabgpu.ops.rows import Row
+from tabgpu.ops.ufunc_methods import Composite
 
 einsum = sys.modules["tabgpu.ops.einsum"]
 READING = sys.modules["tabgpu.array"]  # the name itself is the function tg.array
@@ -61,12 +67,14 @@ def takes(row: Row) -> str:
     """Operand dtypes -> result dtypes, those that give the same together."""
     if row.operand_kinds is not None and "*" not in row.operand_kinds:
         (kind,) = row.exprs
-        return f"{', '.join(KINDS[k] for k in row.operand_kinds)} → {KINDS[result(row, kind)]}"
+        return (
+            f"{', '.join(KINDS[k] for k in row.operand_kinds)} → {KINDS.get(made := result(row, kind), made)}"
+        )
     groups: dict[str, list[str]] = {}
     for kind, name in KINDS.items():
         computed = kind if kind in row.exprs else LIFTED[row.promoted].get(kind, "")
         if computed in row.exprs:
-            groups.setdefault(KINDS[result(row, computed)], []).append(name)
+            groups.setdefault(KINDS.get(made := result(row, computed), made), []).append(name)
     return "; ".join(f"{', '.join(names)} → {out}" for out, names in groups.items())
 
 
@@ -96,12 +104,17 @@ def elementwise_table(module: Any, but: set[Row] = frozenset()) -> Iterator[str]
             yield f"| {spelled} | {takes(row)} | {ulp} | `{row.like}` | {cell(row.__doc__ or '')} |"
 
 
+def plain(value: Any) -> bool:
+    """Whether a name is a function, but no row."""
+    return inspect.isfunction(value) or isinstance(value, Composite)
+
+
 def functions(module: ModuleType, names: list[str]) -> Iterator[str]:
     """A table of plain functions; names of one function in one line."""
     spelled: dict[Any, list[str]] = {}
     for name in names:
         value = getattr(module, name, None)
-        if inspect.isfunction(value):
+        if plain(value):
             spelled.setdefault(value, []).append(name)
     yield "| function | what |"
     yield "|---|---|"
@@ -116,7 +129,7 @@ def public(module: ModuleType) -> list[str]:
     return [
         n
         for n, v in vars(module).items()
-        if inspect.isfunction(v) and v.__module__ == module.__name__ and getattr(tg, n, None) is v
+        if plain(v) and v.__module__ == module.__name__ and getattr(tg, n, None) is v
     ]
 
 
@@ -180,6 +193,11 @@ def page() -> Iterator[str]:
         ("Grids", grids),
         ("Choices", choosing),
         ("Reductions", reductions),
+        ("Statistics", statistics),
+        ("Extremes with positions", extremes),
+        ("Reductions without NaN", nan_functions),
+        ("Comparing whole arrays", comparing),
+        ("Derivatives and integrals", calculus),
         ("Products", products),
         ("Products over chosen axes", contractions),
         ("einsum", einsum),

@@ -60,6 +60,19 @@ def reductions() -> Iterator[tuple[str, list[Launch]]]:
                 yield f"{name} {kind} {shape} {axis}", launches(more.pop())
 
 
+def extremes() -> Iterator[tuple[str, list[Launch]]]:
+    """Reductions that methods and NaN forms use, and extremes with positions: in one pass and in two."""
+    for kind, shape in itertools.product("iuf", [(6, 8), (40000,), (64, 3000)]):
+        x = operand(kind, shape)
+        both = [*tg.max_with_index(x, 0), *tg.min_with_index(x, -1)]
+        yield f"with index {kind} {shape}", launches(*both)
+        names = (
+            ("fmax", "fmin") if kind == "f" else ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm")
+        )
+        for name in names:
+            yield f"{name}.reduce {kind} {shape}", launches(getattr(tg, name).reduce(x))
+
+
 def products() -> Iterator[tuple[str, str, str]]:
     """(label, WGSL, access) of each gemm variant that gemm_tiles may choose, for each kind, with an epilogue."""
     limits = {"maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupStorageSize": 32768}
@@ -92,7 +105,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
     """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
     seen = set()
     assert lower_product
-    for make in (rows, reductions):
+    for make in (rows, reductions, extremes):
         for name, some in make():
             for x in some:
                 if x.kernel.code not in seen:

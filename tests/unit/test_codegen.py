@@ -124,6 +124,8 @@ def test_the_same_signature_gives_the_same_text(gpu: Any) -> None:
     corpus.launches((tg.exp(a) * 2).sum(axis=0), a @ a.T + 1, tg.sin(a.T))
     make = {Elementwise: codegen.elementwise, Reduction: codegen.reduction, Product: codegen.product}
     for sig, kernel in region.kernels.items():
+        if type(sig) is tuple:  # a hand-written kernel's parameters
+            continue
         assert make[type(sig)](sig) == (kernel.code, kernel.access)  # type: ignore[operator]
 
 
