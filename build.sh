@@ -5,6 +5,7 @@
 #   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench property site; --all: slow and big
 #                              tests, thousands of generated cases, the native host and an older Pyodide too
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
+#   ./build.sh lite [ARGS]     a JupyterLite with tabgpu and three notebooks: build out/lite and serve it
 #   ./build.sh lint | types | unit | browser | limits | bench | property | site [PYTEST ARGS]    one part of `test`
 #   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
 #   ./build.sh conformance DIR [PYTEST ARGS]   array-api-tests, checked out in DIR, in the tab (tests/conformance/README.md)
@@ -168,6 +169,13 @@ run_conformance() {
 }
 run_demo() { prepare_tab; .venv/bin/tabgpu run --file web/examples/data web/examples/digits/digits.py "$@"; }
 run_serve() { prepare_pyodide; .venv/bin/tabgpu serve web "$@"; }
+run_lite() {
+  prepare_pyodide
+  prepare_lite
+  $PY web/lite/build.py out/lite
+  say "out/lite is a static site; serving it"
+  .venv/bin/tabgpu serve out/lite "$@"
+}
 run_wheel() {
   prepare_tab
   rm -rf dist
@@ -209,6 +217,6 @@ run_test() {
 
 command=${1:-}
 case $command in
-  demo | test | serve | lint | types | unit | browser | limits | bench | property | site | native | older | conformance | wheel | setup) shift; "run_$command" "$@" ;;
+  demo | test | serve | lite | lint | types | unit | browser | limits | bench | property | site | native | older | conformance | wheel | setup) shift; "run_$command" "$@" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
 esac
