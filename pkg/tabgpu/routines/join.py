@@ -60,7 +60,7 @@ def _launches(
     op: Op, dims: tuple[int, ...], axis: int, unit: int, walks: list[Layout], facts: Facts
 ) -> list[Launch]:
     pieces, rank, per = op.extra[1], len(dims), op.dtype.per_word
-    made = kernel("join", "r" * SLOTS + "w", f"join_{op.dtype.name}", WG=facts.workgroup, PER=per)
+    made = kernel("join", "r" * SLOTS + "w", f"join_{32 // per}", WG=facts.workgroup, PER=per)
     out: list[Launch] = []
     each, size, inner = 4 + rank, prod(dims), prod(dims[axis + 1 :])
     step = iter(walks)

@@ -32,7 +32,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
         words += (n, m, stride, *_numbers(how, m, dtype))
     if len(words) > WORDS:
         raise LimitError(f"{op.fn}: {len(axes)} axes are too many to be padded or rolled at once")
-    made = kernel("remap", "rw", f"remap_{dtype.name}", WG=facts.workgroup, PER=per, PAIRS=pairs)
+    made = kernel("remap", "rw", f"remap_{32 // per}{'_pairs' * pairs}", WG=facts.workgroup, PER=per, PAIRS=pairs)
     return [launch(made, op.args, (op,), -(-words[0] // facts.workgroup), words, facts)]
 
 
