@@ -197,3 +197,32 @@ async def test_masks_and_their_functions_as_coroutines() -> None:
         await tg.aio.compress(g, g)
     with pytest.raises(IndexError):
         await tg.aio.compress([True] * 9, g, axis=1)
+
+
+async def test_under_numpy_s_names() -> None:
+    """NumPy's own functions of this chapter, called with GPU arrays, are ours."""
+    h, f = sparse((4, 6), "i", 0.8), np.random.default_rng(3).normal(size=30).astype(np.float32)
+    calls = [
+        lambda x, y: np.sort(x), lambda x, y: np.argsort(x, axis=0, kind="stable"), lambda x, y: np.cumsum(y),
+        lambda x, y: np.searchsorted(np.sort(y), y), lambda x, y: np.isin(x, [1, 2]), lambda x,
+        y: np.digitize(y, [-1, 0, 1]),
+        lambda x, y: np.histogram(y, 7), lambda x, y: np.median(x, axis=0), lambda x, y: np.percentile(y, [5, 50]),
+        lambda x, y: np.count_nonzero(x, axis=1), lambda x, y: np.lexsort((x[0], x[1])), lambda x,
+        y: np.partition(y, 3)[3],
+        lambda x, y: np.where(x > 3, x, 0), lambda x, y: np.ediff1d(x), lambda x, y: np.diff(x, axis=0), lambda x,
+        y: np.nanmedian(y),
+        lambda x, y: np.maximum.accumulate(y), lambda x, y: np.histogram2d(y[:15], y[15:], 3, [(-1, 1), (-1, 1)]),
+        lambda x, y: np.nanquantile(y, 0.3), lambda x, y: np.nancumprod(x, axis=1),
+    ]  # fmt: skip
+    if engine.can_suspend():
+        calls += [
+            lambda x, y: np.unique(x, return_counts=True), lambda x, y: np.nonzero(x), lambda x, y: np.argwhere(x),
+            lambda x, y: np.bincount(x.ravel()), lambda x, y: np.intersect1d(x, [1, 2, 99]), lambda x,
+            y: np.setdiff1d(x, [1]),
+        ]  # fmt: skip
+    g, k = tg.asarray(h), tg.asarray(f)
+    for call in calls:
+        made, wanted = call(g, k), call(h, f)
+        made, wanted = (v if isinstance(v, tuple) else (v,) for v in (made, wanted))
+        for got, want in zip(await tg.fetch(*made), wanted, strict=True):
+            np.testing.assert_allclose(got, want, rtol=2e-6, atol=2e-6)

@@ -186,6 +186,12 @@ async def test_complex_numbers() -> None:
     same(got[1], np.argsort(z, kind="stable").astype(np.int32))
 
 
+async def test_sort_complex() -> None:
+    x = draw("i", (3, 20), few=9)
+    got = await tg.sort_complex(tg.asarray(x)).numpy()
+    same(got, np.sort_complex(x).astype(np.complex64))
+
+
 async def test_many_short_rows() -> None:
     for shape in ((3000, 1), (3000, 2), (999, 3), (700, 5), (100, 33)):
         await check(draw("i", shape, few=9), 1, shape)

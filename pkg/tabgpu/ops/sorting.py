@@ -7,7 +7,7 @@ from operator import index as as_index
 from typing import Any
 
 from ..array import Array
-from ..dtypes import DType, int32
+from ..dtypes import DType, complex64, int32
 from ..layout import normalize_axis
 from . import elementwise as ew
 from .along import back, last, pick_axis, prepared, widened
@@ -97,6 +97,11 @@ def _axis_of(x: Array, axis: Any, where: str) -> tuple[Array, int]:
     return pick_axis(x, axis, where)
 
 
+def sort_complex(a: Any, /) -> Array:
+    """A sorted copy along the last axis, as complex64."""
+    return sort(astype(prepared(a, "sort_complex"), complex64))
+
+
 def _check_kth(kth: Any, n: int, where: str) -> None:
     for k in kth if isinstance(kth, (tuple, list)) else (kth,):
         at = as_index(k)
@@ -164,4 +169,4 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
     return back(order, k)
 
 
-__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "topk"]
+__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex", "topk"]
