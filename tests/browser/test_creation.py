@@ -149,7 +149,7 @@ async def test_dtype_argument(to: str) -> None:
     "bad",
     [object(), None, "text", [None], ["a"], {1: 2}, {1, 2}, np.array(["2020"], "M8[D]"),
      np.zeros(2, [("a", "f4")]), np.array([object()]), np.array(["a"])],
-    ids=repr,
+    ids=lambda bad: type(bad).__name__,  # the same in every process
 )  # fmt: skip
 def test_what_has_no_place_on_the_gpu(bad: Any) -> None:
     before = tg.memory()["bytes_uploaded"]
