@@ -28,6 +28,8 @@ def geomspace(start: float, stop: float, num: int = 50, endpoint: bool = True, d
     """num values from start to stop with a constant ratio; both of one sign, not 0. The ends are exact."""
     if isinstance(start, complex) or isinstance(stop, complex):
         raise TypeError("geomspace: start and stop are real numbers; use exp of a linspace of logarithms")
+    if isinstance(start, Array) or isinstance(stop, Array):
+        raise TypeError("geomspace: start and stop are Python numbers: an array would have to be read")
     num, first, last = as_index(num), float(start), float(stop)
     if first == 0 or last == 0:
         raise ValueError("geomspace: start and stop must not be 0")
