@@ -394,9 +394,10 @@ def _assign_masked(self: Array, mask: Array, axis: int, value: Any) -> None:
     at = got.ndim - 1 - len(rest)
     if 0 in mask.shape:  # perhaps where the array's axis is longer
         if at >= 0 and got.shape[at] > 1:
-            raise ValueError(
-                f"assignment: cannot assign {got.shape[at]} values to the 0 True elements of a mask of shape {mask.shape}"
+            text = (
+                f"cannot assign {got.shape[at]} values to the 0 True elements of a mask of shape {mask.shape}"
             )
+            raise ValueError(f"assignment: {text}")
         _value(got, self.dtype, (*self.shape[:axis], 0, *rest), False)
         return
     guards: tuple[Guard, ...] = ()
