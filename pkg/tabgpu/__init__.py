@@ -59,6 +59,7 @@ from .ops.elementwise import *  # noqa: F403  # a table: every row is public
 from .ops.extremes import *  # noqa: F403
 from .ops.grids import fromfunction, indices, ix_, meshgrid, mgrid, ogrid
 from .ops.histograms import *  # noqa: F403
+from .ops.inspecting import *  # noqa: F403
 from .ops.joining import (
     append,
     block,

@@ -25,6 +25,21 @@ def imag(self: Array) -> Array:
     return elementwise.imag(self) if self.dtype.kind == "c" else creation.zeros_like(self)
 
 
+def _set_real(self: Array, value: Any) -> None:
+    self[...] = elementwise.complex_of(value, imag(self)) if self.dtype.kind == "c" else value  # type: ignore[index]
+
+
+def _set_imag(self: Array, value: Any) -> None:
+    if self.dtype.kind != "c":
+        raise TypeError(f"imag: an array of {self.dtype.name} has no imaginary part to assign to")
+    self[...] = elementwise.complex_of(real(self), value)  # type: ignore[index]
+
+
+def conj(self: Array) -> Array:
+    """The complex conjugate; of a real array a copy."""
+    return elementwise.conjugate(self)
+
+
 def fill(self: Array, value: Any) -> None:
     """Assigns a scalar to every element."""
     self[...] = creation.full((), value, dtype=self.dtype)  # type: ignore[index]
@@ -70,7 +85,8 @@ def _set_flat(self: Array, value: Any) -> None:
 
 
 Array.strides = property(strides, doc=strides.__doc__)  # type: ignore[attr-defined]
-Array.real = property(real, doc=real.__doc__)  # type: ignore[attr-defined]
-Array.imag = property(imag, doc=imag.__doc__)  # type: ignore[attr-defined]
+Array.real = property(real, _set_real, doc=real.__doc__)  # type: ignore[attr-defined]
+Array.imag = property(imag, _set_imag, doc=imag.__doc__)  # type: ignore[attr-defined]
 Array.flat = property(Flat, _set_flat, doc=Flat.__doc__)  # type: ignore[attr-defined]
 Array.fill = fill  # type: ignore[attr-defined]
+Array.conj = Array.conjugate = conj  # type: ignore[attr-defined]

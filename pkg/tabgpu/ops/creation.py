@@ -15,7 +15,7 @@ from .convert import constant, from_host
 from .rows import CASTS
 
 
-def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Array:
+def asarray(obj: Any, /, dtype: Any = None, *, device: Any = None, copy: bool | None = None) -> Array:
     """An Array from an Array, a Python scalar, nested lists, or what NumPy can see.
 
     dtype: converts (float to integer truncates, saturates, NaN to 0). copy=True always makes new memory; False raises
@@ -63,7 +63,7 @@ def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Any = None) ->
     return CASTS[want.name](x)
 
 
-def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Array:
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of one repeated value; the dtype follows the value (float32, int32, bool) unless given."""
     _check_device(device)
     dims = as_shape(shape, "full")
@@ -87,37 +87,37 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     return constant(fill_value, want, dims)
 
 
-def zeros(shape: Any, *, dtype: Any = float32, device: Any = None) -> Array:
+def zeros(shape: Any, dtype: Any = float32, *, device: Any = None) -> Array:
     """Zeros (float32 by default)."""
     return full(shape, 0, dtype=dtype or float32, device=device)
 
 
-def ones(shape: Any, *, dtype: Any = float32, device: Any = None) -> Array:
+def ones(shape: Any, dtype: Any = float32, *, device: Any = None) -> Array:
     """Ones (float32 by default)."""
     return full(shape, 1, dtype=dtype or float32, device=device)
 
 
-def empty(shape: Any, *, dtype: Any = float32, device: Any = None) -> Array:
+def empty(shape: Any, dtype: Any = float32, *, device: Any = None) -> Array:
     """An array whose values nobody should read before assigning them (they are zeros)."""
     return zeros(shape, dtype=dtype, device=device)
 
 
-def zeros_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
+def zeros_like(x: Array, /, dtype: Any = None, *, device: Any = None) -> Array:
     """Zeros of x's shape and dtype."""
     return full(x.shape, 0, dtype=dtype or x.dtype, device=device)
 
 
-def ones_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
+def ones_like(x: Array, /, dtype: Any = None, *, device: Any = None) -> Array:
     """Ones of x's shape and dtype."""
     return full(x.shape, 1, dtype=dtype or x.dtype, device=device)
 
 
-def empty_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
+def empty_like(x: Array, /, dtype: Any = None, *, device: Any = None) -> Array:
     """As zeros_like; the values are nobody's."""
     return zeros_like(x, dtype=dtype, device=device)
 
 
-def full_like(x: Array, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Array:
+def full_like(x: Array, /, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """One repeated value in x's shape and dtype."""
     return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
 
@@ -148,14 +148,23 @@ def _number(value: Any, where: str) -> int | float:
     raise TypeError(f"{where}: start, stop and step are Python numbers, not {type(value).__name__}")
 
 
+def _read(value: Any) -> Any:
+    """The number of a 0-d Array, where Python can wait for it; anything else as it is."""
+    if isinstance(value, Array) and not value.ndim and value.dtype.kind in "iuf":
+        return float(value) if value.dtype.kind == "f" else int(value)
+    return value
+
+
 def arange(
-    start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Any = None
+    start: float, /, stop: float | None = None, step: float = 1, dtype: Any = None, *, device: Any = None
 ) -> Array:
-    """Evenly spaced values start, start + step, .. below stop; int32 for integers, float32 otherwise."""
+    """Evenly spaced values start, start + step, .. below stop; int32 for integers, float32 otherwise.
+
+    0-d Arrays are read where Python can wait, since the shape depends on them; SyncError elsewhere."""
     _check_device(device)
     if stop is None:
         start, stop = 0, start
-    start, stop, step = (_number(value, "arange") for value in (start, stop, step))
+    start, stop, step = (_number(_read(value), "arange") for value in (start, stop, step))
     if step == 0:
         raise ValueError("arange: step must not be 0")
     whole = all(isinstance(v, int) for v in (start, stop, step))
