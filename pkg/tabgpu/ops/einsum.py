@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import layout as lo
 from ..array import Array, view
@@ -16,7 +17,7 @@ from .joining import check_casting, deliver
 from .manipulation import addressable, permute_dims, reshape
 from .paths import Path, contraction_path
 from .products import matmul
-from .subscripts import Label, Labels, from_sublist, parse, resolve, sizes_of
+from .subscripts import Label, Labels, from_sublist, parse, sizes_of
 
 Term = tuple[Labels, Array]
 
@@ -31,22 +32,45 @@ def einsum(
     Contracts pair by pair (see einsum_path); optimize may be a path that it gave. ValueError where subscripts and
     shapes do not fit. order is accepted: there is one memory order.
     """
-    text, terms, output, arrays = _read(operands)
+    text, arrays = _read(operands)
     want = promote(*[x.dtype for x in arrays], where="einsum") if dtype is None else as_dtype(dtype)
     for x in arrays if dtype is not None else ():
         check_casting(x.dtype, want, casting, "einsum")
-    sizes = sizes_of(terms, [x.shape for x in arrays], text)
-    addressable(tuple(sizes[x] for x in output), "einsum")
-    path = _given(optimize, len(arrays))
-    made = _contract(terms, arrays, output, sizes, want, path)
-    return deliver(made, out, "einsum")
+    plan = _plan(text, tuple([x.shape for x in arrays]))
+    addressable(plan.shape, "einsum")
+    made = _contract(plan, arrays, want, _given(optimize, len(arrays)) or plan.path)
+    return made if out is None else deliver(made, out, "einsum")
+
+
+class Plan(NamedTuple):
+    """What an einsum of some shapes does: its labels, the size of each that is not 1, the shape of the result."""
+
+    terms: list[Labels]
+    output: Labels
+    sizes: dict[Label, int]
+    shape: lo.Shape
+    path: Path
+
+
+@lru_cache(1024)
+def _plan(text: str, shapes: tuple[lo.Shape, ...]) -> Plan:
+    terms, output = parse(text, [len(shape) for shape in shapes])
+    sizes = sizes_of(terms, shapes, repr(text))
+    shape = tuple(sizes[x] for x in output)
+    left = {x: n for x, n in sizes.items() if n != 1}
+    pairs = [zip(labels, dims, strict=True) for labels, dims in zip(terms, shapes, strict=True)]
+    distinct = [tuple(dict.fromkeys(x for x, n in pair if n != 1)) for pair in pairs]
+    path = contraction_path(distinct, tuple(x for x in output if x in left), left)
+    return Plan(terms, output, left, shape, path)
 
 
 def einsum_path(*operands: Any, optimize: Any = True) -> tuple[list[Any], str]:
     """(["einsum_path", pair, pair, ..], what it costs): the order in which einsum contracts these operands."""
-    text, terms, output, arrays = _read(operands)
-    sizes = sizes_of(terms, [x.shape for x in arrays], text)
-    path = _given(optimize, len(arrays)) or contraction_path(terms, output, sizes)
+    text, arrays = _read(operands)
+    terms, output, sizes, _, path = _plan(text, tuple([x.shape for x in arrays]))
+    path = _given(optimize, len(arrays)) or path
+    terms = [tuple(label for label in t if label in sizes) for t in terms]
+    output = tuple(label for label in output if label in sizes)
     lines, cost = [f"  Complete contraction:  {text}"], 0
     sets = [set(t) for t in terms]
     for step in path:
@@ -74,45 +98,35 @@ def _given(optimize: Any, count: int) -> Path | None:
     return None
 
 
-def _read(operands: tuple[Any, ...]) -> tuple[str, list[Labels], Labels, list[Array]]:
-    """Subscripts, labels of operands and result, and the operands, from either form."""
+def _read(operands: tuple[Any, ...]) -> tuple[str, list[Array]]:
+    """Subscripts (of sublists, too) and the operands."""
     if not operands:
         raise ValueError("einsum: the subscripts and at least one operand are needed")
     if isinstance(operands[0], str):
-        arrays = [x if isinstance(x, Array) else from_host(x, "einsum") for x in operands[1:]]
-        if not arrays:
-            raise ValueError("einsum: must provide at least one operand")
-        return operands[0], *parse(operands[0], [x.ndim for x in arrays]), arrays
-    given = list(operands)
-    output = from_sublist(given.pop(), "result") if len(given) % 2 else None
+        text, given = operands[0], list(operands[1:])
+    else:
+        pairs = list(operands)
+        output = from_sublist(pairs.pop(), "result") if len(pairs) % 2 else None
+        text = ",".join(from_sublist(items, f"operand {k}") for k, items in enumerate(pairs[1::2]))
+        text, given = text if output is None else f"{text}->{output}", pairs[::2]
     if not given:
-        raise ValueError("einsum: must provide at least one operand with its sublist")
-    arrays = [x if isinstance(x, Array) else from_host(x, "einsum") for x in given[::2]]
-    lists = [from_sublist(items, f"operand {k}") for k, items in enumerate(given[1::2])]
-    spelled = ",".join("".join("..." if x is Ellipsis else x for x in items) for items in lists)
-    if output is not None:
-        spelled += "->" + "".join("..." if x is Ellipsis else x for x in output)
-    return spelled, *resolve(lists, [x.ndim for x in arrays], output, repr(spelled)), arrays
+        raise ValueError("einsum: must provide at least one operand")
+    return text, [x if isinstance(x, Array) else from_host(x, "einsum") for x in given]
 
 
-def _contract(
-    terms: list[Labels], arrays: list[Array], output: Labels, sizes: dict[Label, int], want: DType, path: Path | None
-) -> Array:  # fmt: skip
-    shape = tuple(sizes[x] for x in output)
-    if 0 in sizes.values():
+def _contract(plan: Plan, arrays: list[Array], want: DType, path: Path) -> Array:
+    terms, output, sizes, shape, _ = plan
+    if any(not x.size for x in arrays):
         return zeros(shape, dtype=want)
     parts = [_distinct(labels, x) for labels, x in zip(terms, arrays, strict=True)]
     only_view = len(parts) == 1 and set(terms[0]) <= set(output)
     if not only_view:
         computed = BY_KIND["i"] if want.kind == "b" else BY_KIND[want.kind]
         parts = [(labels, astype(x, computed, copy=False)) for labels, x in parts]
-        left = {x: n for x, n in sizes.items() if n != 1}
-        kept = tuple(x for x in output if x in left)
-        steps = contraction_path([t for t, _ in parts], kept, left) if path is None else path
-        for step in steps:
+        for step in path:
             taken = [parts[k] for k in step]
             rest = [p for k, p in enumerate(parts) if k not in step]
-            parts = [*rest, _several(taken, set(output).union(*[t for t, _ in rest]), output, left)]
+            parts = [*rest, _several(taken, set(output).union(*[t for t, _ in rest]), output, sizes)]
     ((labels, made),) = parts
     made = permute_dims(made, tuple(labels.index(x) for x in output if x in labels))
     made = reshape(made, shape)  # axes of size 1 come back

@@ -34,7 +34,7 @@ def parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
             f"einsum: {few} operands provided than specified in the subscripts string: {len(ranks)} for {subscripts!r}"
         )
     split = [_pieces(p, subscripts) for p in parts]
-    return resolve(split, ranks, _pieces(right, subscripts) if arrow else None, repr(subscripts))
+    return _resolve(split, ranks, _pieces(right, subscripts) if arrow else None, repr(subscripts))
 
 
 def _pieces(part: str, whole: str) -> list[Any]:
@@ -45,23 +45,18 @@ def _pieces(part: str, whole: str) -> list[Any]:
     return [*before, *((Ellipsis,) if dots else ()), *behind]
 
 
-def from_sublist(items: Any, where: str) -> list[Any]:
-    """A sublist of integers below 52 and Ellipsis as letters."""
-    made: list[Any] = []
+def from_sublist(items: Any, where: str) -> str:
+    """A sublist of integers below 52 and Ellipsis as subscripts."""
+    made = ""
     for item in items:
-        if item is Ellipsis:
-            made.append(item)
-            continue
-        k = as_index(item)
-        if not 0 <= k < 52:
+        k = -1 if item is Ellipsis else as_index(item)
+        if item is not Ellipsis and not 0 <= k < 52:
             raise ValueError(f"einsum: {where}: subscripts are integers from 0 to 51, not {k}")
-        made.append(chr(ord("A") + k) if k < 26 else chr(ord("a") + k - 26))
-    if made.count(Ellipsis) > 1:
-        raise ValueError(f"einsum: {where}: more than one ellipsis")
+        made += "..." if k < 0 else chr(ord("A") + k) if k < 26 else chr(ord("a") + k - 26)
     return made
 
 
-def resolve(
+def _resolve(
     inputs: list[list[Any]], ranks: Sequence[int], output: list[Any] | None, text: str
 ) -> tuple[list[Labels], Labels]:
     """Ellipses replaced by the axes that they stand for; the result of the implicit form."""
