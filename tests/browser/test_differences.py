@@ -189,9 +189,11 @@ async def test_floor_division_of_infinities() -> None:
     assert np.signbit(got[:4]).tolist() == [False, True, True, False]
 
 
-async def test_expm1_of_negative_zero() -> None:
+async def test_zeros_of_complex_functions() -> None:
     got = await tg.expm1(tg.asarray(complex(-0.0, 0.0))).numpy()
     assert got == 0 and not np.signbit(got.real) and not np.signbit(got.imag)
+    got = await tg.tanh(tg.asarray([complex(np.inf, 2), complex(np.inf, 1e15), complex(-np.inf, -2)])).numpy()
+    assert got.real.tolist() == [1, 1, -1] and np.signbit(got.imag).tolist() == [False, False, True]
 
 
 async def test_zeros_are_ordered_by_maximum() -> None:

@@ -23,12 +23,12 @@ fn product_c64(x: f32, y: f32) -> f32 {
   return pick_f32(x * y, zero, !(truth_f32(x) & truth_f32(y)));
 }
 
-// (c cos y, s sin y) 2^k; an infinite c keeps the real part infinite whatever y is.
-fn polar_c64(t: Polar, y: f32) -> vec2f {
-  let w = cis_f32(y);
+// (c cos y, s sin y) 2^k for w = cis(y); an infinite c keeps the real part infinite where y is not finite.
+fn turn_c64(t: Polar, w: vec2f) -> vec2f {
   let r = ldexp_c64(vec2f(product_c64(t.c, w.x), product_c64(t.s, w.y)), t.k);
-  return pick_c64(r, vec2f(t.c, r.y), isinf_f32(t.c) & !isfinite_f32(y));
+  return pick_c64(r, vec2f(t.c, r.y), isinf_f32(t.c) & isnan_f32(w.y));
 }
+fn polar_c64(t: Polar, y: f32) -> vec2f { return turn_c64(t, cis_f32(y)); }
 
 // e^x as c 2^k with c in [0.7, 1.5] (0, inf and NaN of -inf, inf and NaN).
 fn exp_parts_f32(x: f32) -> Polar {
@@ -42,11 +42,12 @@ fn exp_parts_f32(x: f32) -> Polar {
 
 fn exp_c64(x: vec2f) -> vec2f { return polar_c64(exp_parts_f32(x.x), x.y); }
 
-// e^x cos y - 1 = (e^x - 1) cos y - 2 sin(y / 2)^2 while e^x is not large.
+// e^x cos y - 1 = (e^x - 1) cos y - (1 - cos y) while e^x is not large; 1 - cos is sin^2 / (1 + cos) next to 0.
 fn expm1_c64(x: vec2f) -> vec2f {
-  let r = exp_c64(x);
-  let h = sin_f32(0.5f * x.y);
-  let near = product_c64(expm1_f32(x.x), cis_f32(x.y).x) - 2.0f * h * h;
+  let w = cis_f32(x.y);
+  let r = turn_c64(exp_parts_f32(x.x), w);
+  let v = pick_f32(1.0f - w.x, w.y * w.y / (1.0f + w.x), w.x > 0.0f);
+  let near = product_c64(expm1_f32(x.x), w.x) - v;
   let re = pick_f32(near, r.x, greater_or_nan_f32(x.x, 0x41a00000u));
   // A zero is +0, of -0 too (the array API); NumPy says -0.
   return vec2f(pick_f32(pick_f32(0.0f, re, truth_f32(re)), -1.0f, isneginf_f32(x.x)), r.y);
@@ -88,7 +89,7 @@ fn tanh_c64(x: vec2f) -> vec2f {
   var im = pick_f32(div_f32(p, d), far, m > 0x41a00000u);
   re = pick_f32(re, 0.0f, m == 0u);
   let wild = !isfinite_f32(x.y);
-  im = pick_f32(im, pick_f32(copysign_f32(0.0f, p), copysign_f32(0.0f, x.y), wild), m == 0x7f800000u);
+  im = pick_f32(im, copysign_f32(0.0f, x.y), m == 0x7f800000u); // the array API; C99 has the sign of sin(2y)
   let lost = (m > 0x7f800000u) | (wild & (m != 0u) & (m != 0x7f800000u));
   re = copysign_f32(nan_if_f32(re, lost), x.x);
   im = nan_if_f32(im, lost | (wild & (m == 0u)));
