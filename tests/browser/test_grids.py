@@ -88,6 +88,22 @@ async def test_trace_and_vander(dtype: str) -> None:
         assert got.shape == want.shape and np.allclose(got, want, rtol=1e-2 if x.itemsize == 2 else 1e-5)
 
 
+async def test_diagonals_of_nothing() -> None:
+    """S16: shapes as NumPy's."""
+    offsets = range(-2, 3)
+    made = [tg.diag(tg.zeros(0), k) for k in offsets] + [tg.diagonal(tg.zeros((2, 0)), k) for k in offsets]
+    made += [tg.diagflat(tg.zeros((0, 3)), k) for k in offsets] + [
+        tg.tril(tg.zeros((0, 2))),
+        tg.triu(tg.zeros((2, 0))),
+    ]
+    made += [tg.trace(tg.zeros((0, 0))), tg.trace(tg.zeros((3, 0, 2)), axis1=0, axis2=2)]
+    z = np.zeros(0, np.float32)
+    wanted = [np.diag(z, k) for k in offsets] + [np.diagonal(z.reshape(2, 0), k) for k in offsets]
+    wanted += [np.diagflat(z, k) for k in offsets] + [np.tril(z.reshape(0, 2)), np.triu(z.reshape(2, 0))]
+    wanted += [np.trace(z.reshape(0, 0)), np.trace(z.reshape(3, 0, 2), axis1=0, axis2=2)]
+    await same(made, wanted)
+
+
 async def test_diagonals_are_views() -> None:
     x = numbered((4, 4))
     g = tg.asarray(x)
