@@ -136,6 +136,22 @@ run_older() {
 run_property() { prepare_python; prepare_vulkan; tests tests/property "$@"; $PY -m pytest -n 2 "${TESTS[@]}"; }
 run_limits() { prepare_tab; tests tests/browser "$@"; .venv/bin/tabgpu test --limits "${TESTS[@]}"; }
 run_bench() { prepare_tab; tests tests/bench "$@"; .venv/bin/tabgpu test "${TESTS[@]}"; }
+# scikit-learn, SciPy, einops ... on our arrays; the sample of them unless --all (tests/clients/README.md).
+run_clients() {
+  local wheels=.cache/clients with=() wheel key
+  if [ "${1:-}" = --all ]; then MARKS=(-m "not gpu"); shift; fi
+  prepare_tab
+  key=$(hash .ci/clients.txt)
+  if ! fresh clients "$key"; then
+    rm -rf $wheels
+    $PY -m pip download --disable-pip-version-check -q --no-deps --only-binary :all: --python-version 3.14 \
+      --implementation py --abi none --platform any -d $wheels -r .ci/clients.txt
+    done_with clients "$key"
+  fi
+  for wheel in $wheels/*.whl; do with+=(--with "$wheel"); done
+  tests tests/clients "$@"
+  .venv/bin/tabgpu test "${with[@]}" "${TESTS[@]}"
+}
 # Two at a time: most of a tab's start-up is waiting for one core.
 run_site() { prepare_tab; prepare_lite; tests tests/site "$@"; $PY -m pytest -n 2 --dist loadfile "${TESTS[@]}"; }
 # The suite from a folder outside, less what needs 64-bit dtypes. Its own switches; extensions count when they are whole.
@@ -217,6 +233,6 @@ run_test() {
 
 command=${1:-}
 case $command in
-  demo | test | serve | lite | lint | types | unit | browser | limits | bench | property | site | native | older | conformance | wheel | setup) shift; "run_$command" "$@" ;;
+  demo | test | serve | lite | lint | types | unit | browser | limits | bench | property | clients | site | native | older | conformance | wheel | setup) shift; "run_$command" "$@" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
 esac
