@@ -2,11 +2,11 @@
 # The only entry point of the project; it prepares what it needs by itself and does nothing twice.
 #
 #   ./build.sh demo            the handwritten-digits example on the GPU in a headless tab; writes out/digits.png
-#   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench property site; --all: slow and big
-#                              tests, thousands of generated cases, the native host and an older Pyodide too
+#   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench property clients site; --all: slow
+#                              and big tests, thousands of generated cases, the native host and an older Pyodide too
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
 #   ./build.sh lite [ARGS]     a JupyterLite with tabgpu and three notebooks: build out/lite and serve it
-#   ./build.sh lint | types | unit | browser | limits | bench | property | site [PYTEST ARGS]    one part of `test`
+#   ./build.sh lint | types | unit | browser | limits | bench | property | clients | site [PYTEST ARGS]    one part of `test`
 #   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
 #   ./build.sh conformance DIR [PYTEST ARGS]   array-api-tests, checked out in DIR, in the tab (tests/conformance/README.md)
 #   ./build.sh wheel           dist/: the wheel, its byte-compiled form for Pyodide and a lock file with both
@@ -208,7 +208,7 @@ run_setup() { prepare_tab; prepare_lite; }
 MARKS=(-m "not slow and not big and not gpu")
 
 run_test() {
-  local parts=(lint unit types browser limits bench property site) more=()
+  local parts=(lint unit types browser limits bench property clients site) more=()
   if [ "${1:-}" = --all ]; then
     MARKS=(-m "not gpu")
     parts+=(native older)

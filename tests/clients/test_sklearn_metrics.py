@@ -84,8 +84,8 @@ def test_ranking(name: str, weights) -> None:
 REGRESSION = [
     "d2_tweedie_score", "explained_variance_score", "max_error", "mean_absolute_error",
     "mean_absolute_percentage_error", "mean_gamma_deviance", "mean_pinball_loss", "mean_poisson_deviance",
-    "mean_squared_error", "mean_squared_log_error", "mean_tweedie_deviance", "median_absolute_error", "r2_score", "root_mean_squared_error",
-    "root_mean_squared_log_error",
+    "mean_squared_error", "mean_squared_log_error", "mean_tweedie_deviance", "median_absolute_error", "r2_score",
+    "root_mean_squared_error", "root_mean_squared_log_error",
 ]  # fmt: skip
 POSITIVE = {"d2_tweedie_score", "mean_gamma_deviance", "mean_poisson_deviance", "mean_squared_log_error",
             "mean_tweedie_deviance", "root_mean_squared_log_error"}  # fmt: skip

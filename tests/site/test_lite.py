@@ -1,4 +1,4 @@
-"""The JupyterLite of web/lite: README's cell and three notebooks, each run to its end in a kernel of its own (a worker).
+"""The JupyterLite of web/lite: README's cell and three notebooks, each run to its end in a worker of its own.
 
 Each shows a figure, whose pixels are looked at, and no request leaves the machine.
 """
@@ -46,7 +46,8 @@ CLOSE = """async () => {
   await panel.sessionContext.shutdown();
   panel.dispose();
 }"""
-OUTPUTS = """() => [...window.notebook.content.model.cells].filter((c) => c.type === "code").map((c) => c.toJSON().outputs)"""
+OUTPUTS = """() => [...window.notebook.content.model.cells]
+  .filter((cell) => cell.type === "code").map((cell) => cell.toJSON().outputs)"""
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def contents() -> dict[str, bytes]:
 
 
 def listing(files: dict[str, bytes]) -> dict[str, object]:
-    """The answer of Jupyter's contents API for the top folder, which jupyter_server would make (with 40 dependencies)."""
+    """The answer of Jupyter's contents API for the top folder. (jupyter_server would make it, with 40 dependencies.)"""
     common = {"created": TIME, "last_modified": TIME, "mimetype": None, "writable": True}
     of_file = {**common, "content": None, "format": None}
     entries = [
