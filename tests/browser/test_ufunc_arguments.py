@@ -237,6 +237,9 @@ async def test_accumulate() -> None:
     assert tg.add.accumulate(g, out=out) is out
     await same(out, np.add.accumulate(x, dtype=np.int32))
     await same(tg.add.accumulate(g, dtype=tg.float32), np.add.accumulate(x, dtype=np.float32))
+    y = draw((3, 40))
+    got = await tg.logaddexp.accumulate(tg.asarray(y), 1).numpy()
+    assert np.allclose(got, np.logaddexp.accumulate(y.astype(np.float64), 1), rtol=1e-5, atol=1e-5)
     with pytest.raises(TypeError, match="scalar"):
         tg.add.accumulate(tg.ones(()))
     with pytest.raises(TypeError, match="accumulate"):

@@ -19,6 +19,7 @@ _REDUCE = {
 _AFTER_FIRST = {"subtract": "sum", "divide": "prod"}  # x[0] - x[1] - x[2] is x[0] - (x[1] + x[2])
 _ACCUMULATE = {
     "add": "cumulative_sum", "multiply": "cumulative_prod", "maximum": "cumulative_max", "minimum": "cumulative_min",
+    "logaddexp": "logcumsumexp",
 }  # fmt: skip
 _AT = {"add": "add", "subtract": "subtract", "multiply": "multiply", "maximum": "max", "minimum": "min"}
 _IDENTITY: dict[str, int] = {
