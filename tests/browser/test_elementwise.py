@@ -32,6 +32,18 @@ PARTS = np.array([0, 1, -1, 0.5, -2, 3.25, -1e-20, 1e10, 40, -0.0, 1e-3], np.flo
 SPECIAL["c"] = (
     (PARTS[:, None] + 1j * PARTS).reshape(-1).astype(np.complex64)
 )  # not finite ones: test_complex.py
+CHEAP = (
+    "add",
+    "subtract",
+    "multiply",
+    "negative",
+    "conjugate",
+    "absolute",
+    "equal",
+    "where",
+    "real",
+    "isnan",
+)
 # Random operands are such that nothing cancels; special values would.
 NO_SPECIALS = {"lerp"}
 
@@ -110,10 +122,10 @@ async def test_row(name: str) -> None:
     cases = []
     for kind in set(row.exprs) & set(NUMPY):
         kinds = kinds_of(row, kind)
-        cases += [
-            (f"{kinds} {label}", hosts, given)
-            for label, hosts, given in layouts(row, kinds) + scalars(row, kinds)
-        ]
+        found = layouts(row, kinds) + scalars(row, kinds)
+        if "c" in kinds:  # large kernels; test_complex.py has other layouts
+            found = [case for case in found if case[0] in ("random", "special") or row.name in CHEAP]
+        cases += [(f"{kinds} {label}", hosts, given) for label, hosts, given in found]
     results = [row(*given) for _, _, given in cases]
     for (label, hosts, _), got in zip(cases, await tg.fetch(*results), strict=True):
         check(row, np.asarray(got), hosts, label)
@@ -170,7 +182,8 @@ async def test_functions_of_several_rows() -> None:
     g, h = tg.asarray(x), tg.asarray(y)
     with np.errstate(all="ignore"):
         for ours, theirs in [
-            (tg.divmod(g, h), np.divmod(x, y)),
+            (tg.divmod(g[:6], h[:6]), np.divmod(x[:6], y[:6])),
+            (tg.divmod(g[7:], h[7:]), np.divmod(x[7:], y[7:])),  # not inf: see floor_divide in oracle.py
             (tg.modf(g), np.modf(x)),
             (tg.frexp(g[:6]), np.frexp(x[:6])),
         ]:
