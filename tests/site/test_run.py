@@ -133,6 +133,11 @@ def test_the_screenshot_shows_the_output(command, tmp_path) -> None:
 
 
 def test_a_setting_of_tabgpu_reaches_the_tab(command, tmp_path) -> None:
-    script = write(tmp_path, "env.py", SUBMIT + "import os\nprint(os.environ['TABGPU_FUSE'])\n")
-    assert command("run", script, env={"TABGPU_FUSE": "0"}).stdout == "0\n"
+    script = write(
+        tmp_path, "env.py", SUBMIT + "import os\nprint(os.environ['TABGPU_FUSE'], os.environ['SUITE'])\n"
+    )
+    done = command("run", "--env", "SUITE=a=b", script, env={"TABGPU_FUSE": "0", "SUITE": "the host's own"})
+    assert done.stdout == "0 a=b\n"
     assert "TABGPU_FUSE" not in os.environ
+    wrong = command("run", "--env", "SUITE", script)
+    assert wrong.returncode == 2 and "NAME=VALUE" in wrong.stderr
