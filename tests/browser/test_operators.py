@@ -259,8 +259,7 @@ def test_what_an_array_is_not() -> None:
                 getattr(operator, name)(other, tg.ones(2))
     with pytest.raises(TypeError):
         pow(tg.ones(2), 2, 3)
-    with pytest.raises(TypeError, match="complex"):
-        tg.ones(2) * 1j
+    assert (tg.ones(2) * 1j).dtype is tg.complex64
     with pytest.raises(AttributeError):
         tg.ones(2).colour = 1
 
@@ -298,5 +297,7 @@ async def test_setting_a_whole_array() -> None:
     await agree("another dtype", view, INTS.T.astype(np.float32))
     with pytest.raises(ValueError):
         g[...] = np.ones(4, np.float32)
-    with pytest.raises(TypeError, match="where"):
-        g[0] = 1
+    g[0] = 1
+    want = INTS.astype(np.float32)
+    want[0] = 1
+    await agree("a row", view, want.T)

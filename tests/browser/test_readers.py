@@ -190,4 +190,4 @@ async def test_protocols_where_python_can_suspend() -> None:
     assert [10, 11, 12][tg.asarray(1)] == 11 and f"{float(g.sum()):.1f}" == "15.0"
     with pytest.raises(ValueError, match="copy"):
         np.asarray(g, copy=False)
-    assert "tabgpu.array" in repr(g) and "5." in str(g)
+    assert repr(g).startswith("array([[0., 1., 2.],") and "5." in str(g)
