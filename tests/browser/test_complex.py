@@ -58,7 +58,7 @@ def worst(name: str, got: Any, arrays: list[Any]) -> float:
     want = exactly(ROWS[name], arrays)
     with np.errstate(all="ignore"):
         size = np.maximum(np.abs(want.real), np.abs(want.imag))
-        usual = np.isfinite(got) & (size < 3e38) & (np.abs(got.astype(np.complex128) - want) > TINY)
+        usual = np.isfinite(got) & (size < 3e38) & (np.abs(got.astype(np.complex128) - want) > 2 * TINY)
         unit = np.spacing(np.where(usual, np.maximum(size, TINY), 1).astype(np.float32)).astype(np.float64)
         return float(np.where(usual, np.abs(got.astype(np.complex128) - want) / unit, 0).max(initial=0))
 

@@ -356,7 +356,7 @@ async def test_float_ranges() -> None:
 def test_ranges_that_are_none() -> None:
     with pytest.raises(ValueError, match="step"):
         tg.arange(0, 5, 0)
-    for bad in ("3", None, [1], 1j, tg.asarray(3)):
+    for bad in ("3", None, [1], 1j, tg.asarray([3])):
         with pytest.raises(TypeError):
             tg.arange(bad)
     for args, dtype in [((2**31 + 1,), tg.int32), ((-1, 3), tg.uint32), ((0, 2**33, 2**32), tg.uint32),
@@ -367,7 +367,7 @@ def test_ranges_that_are_none() -> None:
         with pytest.raises((ValueError, TypeError)):
             tg.linspace(0, 1, bad)
     with pytest.raises(TypeError):
-        tg.linspace(tg.asarray(0.0), 1)
+        tg.linspace(tg.asarray([0.0]), 1)
 
 
 LINES = [
