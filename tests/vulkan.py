@@ -20,6 +20,8 @@ def borrow_a_driver() -> None:
         from tabgpu.host.browser import find_browser
 
         folder = Path(find_browser(None)).resolve().parent
+        if folder == Path("/usr/bin"):  # Debian's is a script
+            folder = Path("/usr/lib/chromium")
     except Exception:  # no browser here: nothing to borrow
         return
     icd, loader = folder / "vk_swiftshader_icd.json", folder / "libvulkan.so.1"

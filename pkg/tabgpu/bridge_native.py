@@ -1,17 +1,17 @@
-"""The verbs of bridge.js on wgpu-native, for CPython on a desktop; how a synchronous call waits there."""
+"""The verbs of bridge.js on wgpu-native, for CPython on a desktop. How calls wait there is in native_waiting.py."""
 
 from __future__ import annotations
 
 import asyncio
-import atexit
 import json
-import os
 import re
-import threading
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
-from .errors import NoAdapterError, SyncError
+from . import native_waiting
+from .errors import NoAdapterError
+from .native_adapter import DRIVER, adapter
+from .native_waiting import Shared, run_sync  # noqa: F401
 
 ALLOC, FREE, DISPATCH = 1, 2, 3
 WINDOW = 4096
@@ -21,127 +21,10 @@ MAX_STAGED = 64 << 20  # bytes
 PATIENCE = 0.2  # seconds after which a wait looks whether the device is still there
 FEATURES = {"shader-f16": "shader-f16", "subgroup": "subgroups", "timestamp-query": "timestamp-query"}
 STORAGE = {"r": "read-only-storage", "w": "storage"}
-_NATIVE = (
-    "Outside of a browser tabgpu runs on wgpu: `pip install 'tabgpu[native]'`; `tabgpu run script.py` "
-    "starts a browser tab instead"
-)
-_DRIVER = (
-    "wgpu needs a driver for Vulkan, Metal or Direct3D 12. Without a GPU, Debian's mesa-vulkan-drivers (llvmpipe) "
-    "compute on the CPU; TABGPU_ADAPTER=name chooses one of several adapters"
-)
 
 
 class HostError(RuntimeError):
     """What a promise of bridge.js would be rejected with."""
-
-
-# --- waiting ----------------------------------------------------------------------------------------------------------
-
-
-class _Thread(threading.local):
-    driving = 0  # coroutines run by hand on this thread: a verb must not suspend them
-    loop: asyncio.AbstractEventLoop | None = None
-
-
-_thread = _Thread()
-
-
-def drive(steps: Generator[Any, Any, Any]) -> Any:
-    """Runs a coroutine to its end without an event loop: verbs block instead of suspending it."""
-    _thread.driving += 1
-    try:
-        while True:
-            if steps.send(None) is not None:  # a future, which needs the loop that stands still meanwhile
-                raise SyncError("inside a running event loop nothing waits for its other tasks but `await`")
-    except StopIteration as done:
-        return done.value
-    finally:
-        _thread.driving -= 1
-        steps.close()
-
-
-def run_sync(awaitable: Awaitable[Any]) -> Any:
-    """Waits here: by hand inside a running event loop (also a notebook's), on a loop of this thread's own elsewhere."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        if _thread.loop is None:
-            _thread.loop = asyncio.new_event_loop()
-            atexit.register(_thread.loop.close)
-        return _thread.loop.run_until_complete(_whole(awaitable))
-    return drive(awaitable.__await__())
-
-
-async def _whole(awaitable: Awaitable[Any]) -> Any:
-    return await awaitable
-
-
-class Shared:
-    """A coroutine that several may await, on any loop or none: the first to come runs it to its end, in one go.
-
-    In an event loop others may come first, so that callers in several tasks find each other.
-    """
-
-    def __init__(self, coroutine: Any) -> None:
-        self._coroutine = coroutine
-        self._value: Any = None
-        self._error: Exception | None = None
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        if not _thread.driving:
-            yield
-        if self._coroutine is not None:
-            coroutine, self._coroutine = self._coroutine, None
-            try:
-                self._value = drive(coroutine.__await__())
-            except Exception as error:
-                self._error = error
-        if self._error is not None:
-            raise self._error
-        return self._value
-
-    def __del__(self) -> None:
-        if self._coroutine is not None:
-            self._coroutine.close()
-
-
-# --- opening ----------------------------------------------------------------------------------------------------------
-
-
-def adapter(power: str) -> Any:
-    """The adapter to use: a GPU rather than a CPU, Vulkan, Metal and Direct3D 12 rather than OpenGL."""
-    try:
-        import wgpu
-    except ImportError:
-        raise NoAdapterError(_NATIVE) from None
-    if "XDG_RUNTIME_DIR" not in os.environ:  # Mesa's layer that orders devices would complain of it
-        os.environ.setdefault("NODEVICE_SELECT", "1")
-    try:
-        from wgpu.backends.wgpu_native.extras import set_instance_extras
-
-        set_instance_extras(backends=["Primary"])  # without OpenGL
-    except Exception:
-        pass  # wgpu is in use already
-    try:
-        found = wgpu.gpu.enumerate_adapters_sync()
-    except Exception as error:
-        raise NoAdapterError(f"wgpu offers no adapter: {error}. {_DRIVER}") from None
-    name = os.environ.get("TABGPU_ADAPTER", "").lower()
-    fitting = [a for a in found if name in json.dumps(dict(a.info)).lower()]
-    if not fitting:
-        said = ", ".join(a.info["device"] for a in found) or "none at all"
-        raise NoAdapterError(f"wgpu offers no adapter{f' {name!r}' if name else ''}, but {said}. {_DRIVER}")
-    kinds = (
-        ["DiscreteGPU", "IntegratedGPU"] if power == "high-performance" else ["IntegratedGPU", "DiscreteGPU"]
-    )
-
-    def rank(a: Any) -> tuple[int, bool]:
-        kind = a.info["adapter_type"]
-        return (kinds.index(kind) if kind in kinds else 3 if kind == "CPU" else 2), "GL" in a.info[
-            "backend_type"
-        ]
-
-    return min(fitting, key=rank)
 
 
 def camel(name: str) -> str:
@@ -164,11 +47,8 @@ def open_device(limits: dict[str, int], power: str, given: Any) -> Bridge:
             label="tabgpu", required_limits=wanted, required_features=features
         )
     except Exception as error:
-        raise NoAdapterError(f"the adapter gave no device: {error}. {_DRIVER}") from None
+        raise NoAdapterError(f"the adapter gave no device: {error}. {DRIVER}") from None
     return Bridge(device)
-
-
-# --- the verbs --------------------------------------------------------------------------------------------------------
 
 
 class Bridge:
@@ -179,9 +59,7 @@ class Bridge:
 
         self.wgpu, self.device = wgpu, device
         self.buffers: dict[int, Any] = {}  # None: it could not be allocated
-        self.pipelines: dict[
-            int, tuple[str, Any, Any]
-        ] = {}  # label, pipeline (None: broken), layout of group 0
+        self.pipelines: dict[int, tuple[str, Any, Any]] = {}  # label, pipeline or None, layout of group 0
         self.layouts: dict[str, Any] = {}
         self.groups: dict[tuple[int, ...], Any] = {}
         self.mentions: dict[int, set[tuple[int, ...]]] = {}  # the bind groups that mention a buffer
@@ -259,7 +137,7 @@ class Bridge:
 
     async def settled(self, promise: Any) -> None:
         """Waits for a promise of wgpu: blocking where a coroutine is driven by hand, else the event loop goes on."""
-        if _thread.driving:
+        if native_waiting.driving():
             while not promise._thread_event.wait(PATIENCE) and not self.lostReason:
                 pass
             self.alive()

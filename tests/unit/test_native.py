@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import tabgpu as tg
-from tabgpu import bridge, bridge_native, engine
+from tabgpu import bridge, engine, native_adapter
 from tabgpu.errors import DeviceLostError, NoAdapterError, SyncError
 
 SEEN = 30.0  # seconds after which a wait counts as a deadlock
@@ -213,7 +213,7 @@ def test_others_go_on_while_a_read_waits() -> None:
 
 
 def test_a_device_of_the_caller_s_own_is_left_alone() -> None:
-    own = bridge_native.adapter("high-performance").request_device_sync(label="mine")
+    own = native_adapter.adapter("high-performance").request_device_sync(label="mine")
 
     async def work() -> float:
         device = await tg.init(device=own)
@@ -284,7 +284,7 @@ def test_the_best_adapter(monkeypatch: pytest.MonkeyPatch) -> None:
         ([cpu, small], "high-performance", small),
     ):  # fmt: skip
         monkeypatch.setattr(wgpu.gpu, "enumerate_adapters_sync", lambda offered=offered: offered)
-        assert bridge_native.adapter(power) is want
+        assert native_adapter.adapter(power) is want
 
 
 # --- faults -------------------------------------------------------------------------------------------------------
