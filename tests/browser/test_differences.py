@@ -189,6 +189,26 @@ async def test_floor_division_of_infinities() -> None:
     assert np.signbit(got[:4]).tolist() == [False, True, True, False]
 
 
+async def test_complex_division_is_that_of_c99() -> None:
+    x = np.array([complex(np.inf, 1), 1 + 2j, complex(np.inf, np.inf)], np.complex64)
+    y = np.array([2, complex(np.inf, np.inf), 3 - 3j], np.complex64)
+    got = await (tg.asarray(x) / tg.asarray(y)).numpy()
+    assert got[0] == complex(np.inf, 0.5) and got[1] == 0 and np.isinf(got[2])
+    with np.errstate(all="ignore"):
+        assert np.isnan(x / y).all()
+    zero = await tg.reciprocal(tg.asarray(0j)).numpy()
+    assert np.isinf(zero.real) and np.isnan(zero.imag)
+
+
+async def test_log1p_of_small_complex_numbers() -> None:
+    z = np.array([1e-20 + 1e-21j, -1e-30j], np.complex64)
+    np.testing.assert_array_equal(await tg.log1p(z).numpy(), z)
+
+
+async def test_spacing_of_negative_float16() -> None:
+    assert await tg.spacing(tg.asarray(np.float16([-1, 1]))).tolist() == [-(2.0**-10), 2.0**-10]
+
+
 async def test_zeros_of_complex_functions() -> None:
     got = await tg.expm1(tg.asarray(complex(-0.0, 0.0))).numpy()
     assert got == 0 and not np.signbit(got.real) and not np.signbit(got.imag)
@@ -288,6 +308,11 @@ def test_complex_numbers_have_no_order() -> None:
     for name in ("max", "min", "argmax", "argmin", "ptp", "nanmax", "max_with_index"):
         with pytest.raises(TypeError, match="order"):
             getattr(tg, name)(z)
+    for name in ("less", "less_equal", "greater", "greater_equal", "maximum", "minimum", "fmax", "fmin"):
+        with pytest.raises(TypeError, match="complex64"):
+            getattr(tg, name)(z, z)
+    with pytest.raises(TypeError, match="complex64"):
+        tg.clip(z, 0, 1)
 
 
 async def test_weights_that_sum_to_zero() -> None:
@@ -557,6 +582,11 @@ def test_quantiles_on_the_gpu() -> None:
 async def test_quantile_next_to_infinity() -> None:
     assert await tg.quantile(f32(1, 2, np.inf), 0.5).item() == 2
     assert await tg.quantile(f32(np.inf, np.inf), 0.5).item() == np.inf
+
+
+def test_sinc_of_complex_numbers() -> None:
+    with pytest.raises(TypeError, match="sinc"):
+        tg.sinc(tg.asarray(1j))
 
 
 async def test_complex_numbers_are_not_searched() -> None:
