@@ -8,7 +8,7 @@ import sys
 from importlib import resources
 from typing import Any
 
-from . import turns
+from . import blocking
 from .errors import NoAdapterError
 
 _HELP = (
@@ -39,8 +39,8 @@ def run_sync(awaitable: Any) -> Any:
     if in_browser():
         from pyodide.ffi import run_sync as run
 
-        return turns.wait(run, awaitable)
-    from .bridge_native import run_sync as run_native
+        return blocking.wait(run, awaitable)
+    from .native_waiting import run_sync as run_native
 
     return run_native(awaitable)
 
@@ -48,10 +48,10 @@ def run_sync(awaitable: Any) -> Any:
 def start(coroutine: Any) -> Any:
     """Work that several callers `await join(..)`; it outlives those that are cancelled."""
     if not in_browser():
-        from .bridge_native import Shared
+        from .native_waiting import Shared
 
         return Shared(coroutine)
-    task = asyncio.ensure_future(coroutine)
+    task = blocking.spawn(coroutine)
     task.add_done_callback(lambda t: t.cancelled() or t.exception())  # seen: no warning if all are cancelled
     return task
 

@@ -70,7 +70,7 @@ async def test_in_nested_tasks() -> None:
 @pytest.mark.parametrize("seed", range(4))
 async def test_random_tasks(seed: int) -> None:
     """P02: tasks in tasks that read with and without await at any depth of the stack and in any order. Pyodide alone
-    loses the stacks of some (tabgpu/turns.py)."""
+    loses the stacks of some (tabgpu/blocking.py)."""
 
     def deep(a: Any, levels: int) -> float:
         return deep(a, levels - 1) if levels else float(a.sum())
