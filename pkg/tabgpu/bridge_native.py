@@ -11,7 +11,6 @@ from typing import Any
 from . import native_waiting
 from .errors import NoAdapterError
 from .native_adapter import DRIVER, adapter
-from .native_waiting import Shared, run_sync  # noqa: F401
 
 ALLOC, FREE, DISPATCH = 1, 2, 3
 WINDOW = 4096
