@@ -8,12 +8,14 @@ from operator import index as as_index
 from typing import Any
 
 from ..array import Array, fetch
-from ..dtypes import bool_, float32, int32, promote
+from ..dtypes import bool_, float32, int32, promote, uint32
+from ..graph import EW
 from . import elementwise as ew
 from . import reductions as rd
 from .along import prepared, widened
 from .convert import from_host
 from .creation import astype, positions
+from .guards import guard
 from .manipulation import ravel, reshape
 from .scans import diff
 from .searching import found, searchsorted
@@ -59,8 +61,8 @@ bincount = plain(bincount_async)
 def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     """int32 numbers of the bins that elements fall into, 0 and len(bins) beyond the ends, in x's shape.
 
-    bins: 1-D, ascending or descending (seen on the GPU). Bin i begins with bins[i - 1]; right=True: it ends with
-    bins[i]. Host bins that are in neither order raise ValueError, NaN falls behind all.
+    bins: 1-D, ascending or descending. Bin i begins with bins[i - 1]; right=True: it ends with bins[i]. ValueError for
+    bins in neither order (of a GPU array at the read). NaN falls behind all.
     """
     edges = _edges_given(bins, "digitize", both_ways=True)
     x = prepared(x, "digitize")
@@ -71,7 +73,8 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
         return up
     turned = edges[::-1]  # type: ignore[index]
     down = ew.subtract(edges.size, searchsorted(turned, x, side="left" if right else "right"))
-    return ew.where(ew.less_equal(edges[0], edges[-1]), up, down)  # type: ignore[index]
+    out = ew.where(ew.less_equal(edges[0], edges[-1]), up, down)  # type: ignore[index]
+    return _watched(out, bins, "digitize", both_ways=True)
 
 
 builtin_range = range
@@ -88,10 +91,24 @@ def _edges_given(bins: Any, where: str, both_ways: bool = False) -> Array:
         host = list(bins)
         rising = all(a <= b for a, b in pairwise(host))
         if not (rising or (both_ways and all(a >= b for a, b in pairwise(host)))):
-            raise ValueError(
-                f"{where}: bins must increase monotonically{' or decrease' if both_ways else ''}"
-            )
+            raise _disorder(where, both_ways)
     return edges
+
+
+def _disorder(where: str, both_ways: bool) -> ValueError:
+    return ValueError(f"{where}: bins must increase monotonically{' or decrease' if both_ways else ''}")
+
+
+def _watched(out: Array, bins: Any, where: str, both_ways: bool = False) -> Array:
+    """A result, whose reads raise if bins on the GPU are out of order."""
+    if isinstance(bins, Array) and bins.size > 1 and out._cell.op.kind >= EW:
+        new, old = bins[1:], bins[:-1]  # type: ignore[index]
+        wrong = rd.any(ew.less(new, old))
+        if both_ways:
+            wrong = ew.logical_and(wrong, rd.any(ew.greater(new, old)))
+        watch = guard(astype(wrong, uint32), lambda word: _disorder(where, both_ways))
+        out._cell.op.guards = (*out._cell.op.guards, watch)
+    return out
 
 
 def _by_size(rule: str, n: int) -> int:
@@ -117,7 +134,7 @@ def _edges(a: Array, bins: Any, range: Any, where: str) -> Array:
         if n < 1:
             raise ValueError(f"{where}: bins must be positive, not {n}")
         if range is None and a.size:
-            return _spanned(a, n)
+            return _spanned(a, n, where)
         low, high = (float(v) for v in (range or (0.0, 1.0)))
         if not (isfinite(low) and isfinite(high)) or low > high:
             raise ValueError(f"{where}: range ({low}, {high}) must be finite and increasing")
@@ -128,14 +145,21 @@ def _edges(a: Array, bins: Any, range: Any, where: str) -> Array:
     return _edges_given(bins, where)
 
 
-def _spanned(a: Array, n: int) -> Array:
-    """n equal bins from the least to the greatest element; half a unit more on either side if these are equal."""
+def _spanned(a: Array, n: int, where: str) -> Array:
+    """n equal bins from the least to the greatest element; half a unit more on either side if these are equal.
+
+    Reads of what depends on them raise ValueError if an element is NaN or inf.
+    """
     low, high = astype(rd.min(a), float32, copy=False), astype(rd.max(a), float32, copy=False)
+    lost = ew.logical_not(ew.logical_and(ew.isfinite(low), ew.isfinite(high)))
     flat = ew.equal(low, high)
     low, high = ew.where(flat, ew.subtract(low, 0.5), low), ew.where(flat, ew.add(high, 0.5), high)
     index = positions(n + 1)
     step = ew.divide(ew.subtract(high, low), float(n))
-    return ew.where(ew.equal(index, n), high, ew.add(ew.multiply(astype(index, float32), step), low))
+    edges = ew.where(ew.equal(index, n), high, ew.add(ew.multiply(astype(index, float32), step), low))
+    message = f"{where}: the range of the data is not finite, it has NaN or inf; give range="
+    edges._cell.op.guards = (guard(astype(lost, uint32), lambda word: ValueError(message)),)
+    return edges
 
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
@@ -172,7 +196,8 @@ def histogram(
     """(counts, edges): how many elements lie in each bin [edge, next edge), the last bin closed; NaN in none.
 
     bins: their number between the extremes (or `range`), or the edges. counts: int32, float32 sums of the weights, or
-    with density the float32 values of a density that integrates to 1. Edges are computed in float32. Nothing is read.
+    with density the float32 values of a density that integrates to 1. Edges are computed in float32. Nothing is read:
+    ValueError for NaN or inf in data without range, and for GPU edges out of order, comes with the read of a result.
     """
     x = prepared(a, "histogram")
     if x.dtype.kind == "c":
@@ -188,7 +213,7 @@ def histogram(
     if density:
         wide = astype(got, float32, copy=False)
         got = ew.divide(ew.divide(wide, diff(astype(edges, float32, copy=False))), rd.sum(wide))
-    return got, edges
+    return _watched(got, bins, "histogram"), edges
 
 
 def histogramdd(
@@ -238,6 +263,8 @@ def histogramdd(
         for k, row in enumerate(edges):
             widths = diff(astype(row, float32, copy=False))
             got = ew.divide(got, reshape(widths, (-1,) + (1,) * (len(shape) - k - 1)))
+    for b in each:
+        _watched(got, b, "histogramdd")
     return got, edges
 
 

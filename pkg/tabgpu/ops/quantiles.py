@@ -27,36 +27,64 @@ METHODS = (
     "inverted_cdf", "averaged_inverted_cdf", "closest_observation", *_CONTINUOUS, "lower", "higher", "midpoint",
     "nearest",
 )  # fmt: skip
-Place = tuple[int, int, float]  # the two neighbours in the sorted row, and the weight of the second
+Place = tuple[Any, Any, Any]  # the two neighbours in the sorted row, and the weight of the second
 
 
-def place_of(q: float, n: int, method: str) -> Place:
-    """Where the q-th quantile of n sorted elements lies."""
+class _Numbers:
+    """What place_of asks of NumPy, for Python numbers."""
+
+    floor, ceil, rint = staticmethod(floor), staticmethod(ceil), staticmethod(round)
+
+    @staticmethod
+    def where(condition: Any, x: Any, y: Any) -> Any:
+        return x if condition else y
+
+    @staticmethod
+    def clip(x: Any, low: Any, high: Any) -> Any:
+        return max(low, min(x, high))
+
+
+def place_of(q: float, n: Any, method: str, m: Any = _Numbers) -> Place:
+    """Where the q-th quantile of n sorted elements lies; n may be an array of m (NumPy)."""
     if method in _CONTINUOUS:
         alpha, beta = _CONTINUOUS[method]
         at = (n - 1) * q if method == "linear" else n * q + (alpha + q * (1 - alpha - beta)) - 1
+        low = m.floor(at)
+        weight = at - low
     elif method == "averaged_inverted_cdf":
         at = n * q - 1
-        low = floor(at)
-        return _clipped(low, low + 1, 0.5 if at == low else 1.0, n)
-    elif method == "inverted_cdf":
-        at = float(ceil(n * q) - 1)
-    elif method == "closest_observation":
-        at = n * q - 1 - 0.5
-        low = floor(at)
-        at = float(low if at == low and low % 2 else low + 1)  # halves to the even place, counted from 1
+        low = m.floor(at)
+        weight = m.where(at == low, 0.5, 1.0)
+    elif method == "midpoint":
+        low = m.floor((n - 1) * q)
+        weight = m.where((n - 1) * q == low, 0.0, 0.5)
     else:
-        exact = (n - 1) * q
-        if method == "midpoint":
-            return _clipped(floor(exact), ceil(exact), 0.5, n)
-        at = float({"lower": floor(exact), "higher": ceil(exact), "nearest": round(exact)}[method])
-    low = floor(at)
-    return _clipped(low, low + 1, at - low, n)
+        if method == "inverted_cdf":
+            low = m.ceil(n * q) - 1
+        elif method == "closest_observation":
+            at = n * q - 1.5
+            low = m.floor(at)
+            low = low + m.where(
+                (at == low) & (low % 2 == 1), 0, 1
+            )  # halves to the even place, counted from 1
+        else:
+            low = {"lower": m.floor, "higher": m.ceil, "nearest": m.rint}[method]((n - 1) * q)
+        weight = 0.0 * low
+    low, high = m.clip(low, 0, n - 1), m.clip(low + 1, 0, n - 1)
+    return low, high, m.where(low == high, 0.0, weight)
 
 
-def _clipped(low: int, high: int, weight: float, n: int) -> Place:
-    low, high = max(0, min(low, n - 1)), max(0, min(high, n - 1))
-    return low, high, 0.0 if low == high else weight
+def _table(q: float, n: int, method: str, where: str) -> tuple[Array, Array, Array]:
+    """place_of for each number of elements up to n that a row may have; 0 elements count as one."""
+    try:
+        import numpy as np
+
+        counts = np.maximum(np.arange(n + 1, dtype=np.float64), 1)
+        low, high, weight = place_of(q, counts, method, np)
+        low, high = low.astype(np.int32), high.astype(np.int32)
+    except ImportError:
+        low, high, weight = zip(*[place_of(q, max(k, 1), method) for k in range(n + 1)], strict=True)
+    return from_host(low, where, int32), from_host(high, where, int32), from_host(weight, where, float32)
 
 
 def _rows(a: Any, axis: Any, where: str) -> tuple[Array, tuple[int, ...], int]:
@@ -224,9 +252,8 @@ def _nanquantile(
     count = reshape(_counted(line), (-1,))
     found = []
     for v in flat:  # where the quantile lies for each number of elements that a row may have
-        table = [(0, 0, 0.0), *(place_of(v, k, method) for k in range(1, n + 1))]
-        low, high = (from_host([p[j] for p in table], where, int32) for j in (0, 1))
-        weight = pick(from_host([p[2] for p in table], where, float32), count)
+        low, high, table = _table(v, n, method, where)
+        weight = pick(table, count)
         at = [reshape(pick(t, count), (*rows.shape[:-1], 1)) for t in (low, high)]
         ends = [pick(line, k)[..., 0] if n else full(rows.shape[:-1], 0.0, dtype=x.dtype) for k in at]  # type: ignore[index]
         mixed = _lerp(ends[0], ends[1], reshape(weight, rows.shape[:-1]))
