@@ -271,6 +271,14 @@ async def test_lists_of_arrays_are_stacked() -> None:
 
 
 async def test_what_the_suite_found() -> None:
+    words = tg.asarray([1, 2, 4_000_000_000], dtype=tg.uint32)
+    assert await tg.isin(words, 2).tolist() == [False, True, False]
+    assert await tg.isin(words, -2, invert=True).tolist() == [True, True, True]
+    assert (
+        await tg.isin(4_000_000_000, words).item() is True
+        and await tg.isin(2, words, invert=True).item() is False
+    )
+    assert tg.isin(tg.zeros((2, 0), dtype=tg.uint32), 0).shape == (2, 0)
     x = tg.asarray([1.0, 2.0])
     assert type(tg.meshgrid(x, x)) is type(tg.broadcast_arrays(x, x)) is tuple
     for k in (2**31, -(2**40), 2, -2, 9):

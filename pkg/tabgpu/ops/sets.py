@@ -15,6 +15,7 @@ from .joining import concat
 from .manipulation import moveaxis, ravel, reshape
 from .picking import pick, place
 from .reductions import any as any_of
+from .rows import _WEAK
 from .scans import cumulative_sum, diff
 from .searching import found
 from .sorting import lexsort, order_of, sorted_rows
@@ -186,7 +187,14 @@ unique_values = plain(unique_values_async)
 def isin(
     element: Any, test_elements: Any, /, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> Array:  # fmt: skip
-    """bool, in element's shape: whether each element is among the test elements (invert: is not). NaN never is."""
+    """bool, in element's shape: whether each element is among the test elements (invert: is not). NaN never is.
+    A Python number among them takes the other's dtype."""
+    if type(element) in _WEAK or type(test_elements) in _WEAK:
+        one = ew.not_equal if invert else ew.equal
+        if type(element) not in _WEAK:
+            return one(prepared(element, "isin"), test_elements)
+        same = ew.equal(prepared(test_elements, "isin"), element)
+        return ew.logical_not(any_of(same)) if invert else any_of(same)
     x, tests = prepared(element, "isin"), ravel(prepared(test_elements, "isin"))
     if not tests.size:
         return full(x.shape, bool(invert), dtype=bool_)
