@@ -259,6 +259,27 @@ SEGMENTED: dict[str, Callable[..., Any]] = {
     "wide argmax": lambda xp, x, y, b, i: x.reshape(50_000, 3).argmax(axis=1),
     "wide partials": lambda xp, x, y, b, i: xp.broadcast_to(x[0, :10, None], (10, 40_000)).sum(axis=1),
     "wide partials of a range": lambda xp, x, y, b, i: (xp.arange(600)[:, None] + xp.arange(300)).sum(axis=0),
+    "concat": lambda xp, x, y, b, i: xp.concatenate([x, y[:, ::-1], x[::-1]]),
+    "concat of columns": lambda xp, x, y, b, i: xp.concatenate([x, y[:, :1], x], axis=1),
+    "concat of bools": lambda xp, x, y, b, i: xp.concatenate([b[:, :333], b, b[:, 1:2]], axis=1),
+    "concat of shifted bools": lambda xp, x, y, b, i: xp.concatenate(
+        [b.reshape(-1)[:7], b.reshape(-1), b[0, :3]]
+    ),
+    "concat of transposed": lambda xp, x, y, b, i: xp.concatenate([x.T, y.T[::-1]]),
+    "stack": lambda xp, x, y, b, i: xp.stack([x, y, x], axis=-1),
+    "concat of many": lambda xp, x, y, b, i: xp.concatenate([x[k::15] for k in range(15)]),
+    "concat with constants": lambda xp, x, y, b, i: xp.concatenate(
+        [xp.zeros((90, 1000)), x, xp.ones((1, 1000))]
+    ),
+    "pad": lambda xp, x, y, b, i: xp.pad(x, ((3, 40), (7, 1)), constant_values=2),
+    "pad edge of bools": lambda xp, x, y, b, i: xp.pad(b, ((0, 2), (3, 0)), mode="edge"),
+    "pad by reflections": lambda xp, x, y, b, i: xp.pad(x[:40], ((90, 70), (0, 5)), mode="reflect"),
+    "pad symmetric": lambda xp, x, y, b, i: xp.pad(x[:40, ::-1], ((90, 70), (0, 5)), mode="symmetric"),
+    "pad of a transposed": lambda xp, x, y, b, i: xp.pad(x.T, 3, mode="wrap"),
+    "roll": lambda xp, x, y, b, i: xp.roll(x, (70, 3), (0, 1)),
+    "roll of all": lambda xp, x, y, b, i: xp.roll(b, 12_345),
+    "tile": lambda xp, x, y, b, i: xp.tile(x[:50], (3, 2)),
+    "repeat": lambda xp, x, y, b, i: xp.repeat(x, 2, axis=0),
     "matmul": lambda xp, x, y, b, i: x @ y.T,
     "matmul tall": lambda xp, x, y, b, i: x.reshape(15_000, 10) @ y[0, :40].reshape(10, 4),
     "matmul wide": lambda xp, x, y, b, i: x[0, :40].reshape(4, 10) @ y.reshape(10, 15_000),

@@ -7,9 +7,11 @@
 // Tunables (rewritten by specialise): WG threads; PER elements a word.
 //
 // Parameters (group 1, u32 words):
-//   0 first word   1 words   2 elements of the result   3 rank   4 which axis   5 pieces   6 words a piece
+//   0 first word   1 words   2 unused   3 rank   4 which axis   5 pieces   6 words a piece
 //   7 first coordinate of these pieces along the axis   8 one past the last   9 words of a run   10 from run to run
-//   12.. sizes of the axes of the result, row-major; then for each piece:
+//   11 the word of the result that its binding begins with
+//   12 first element   13 one past the last
+//   16.. sizes of the axes of the result, row-major; then for each piece:
 //   buffer (7: the word `offset` is the value)   end along the axis   start along the axis   offset   strides by axis
 // Dispatch: ceil(words / WG) workgroups, folded into x, y, z in any way that covers them.
 
@@ -49,10 +51,10 @@ fn element(e: u32) -> vec2u {
   let rank = P[0].w;
   let axis = P[1].x;
   var rest = e;
-  for (var d = rank - 1u; d > axis; d--) { rest /= param(12u + d); }
-  let c = rest % param(12u + axis);
-  if (e >= P[0].z || c < P[1].w || c >= P[2].x) { return vec2u(0u, 0u); }
-  var at = 12u + rank;
+  for (var d = rank - 1u; d > axis; d--) { rest /= param(16u + d); }
+  let c = rest % param(16u + axis);
+  if (e < P[3].x || e >= P[3].y || c < P[1].w || c >= P[2].x) { return vec2u(0u, 0u); }
+  var at = 16u + rank;
   for (var k = 1u; k < P[1].y; k++) {
     if (c < param(at + 1u)) { break; }
     at += P[1].z;
@@ -61,7 +63,7 @@ fn element(e: u32) -> vec2u {
   if (param(at) == 7u) { return vec2u(i, 1u); }
   rest = e;
   for (var d = rank; d > 0u; d--) {
-    let n = param(11u + d);
+    let n = param(15u + d);
     var x = rest % n;
     rest /= n;
     if (d - 1u == axis) { x -= param(at + 2u); }
@@ -82,6 +84,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     value |= found.x << (q * BITS);
     mask |= select(0u, WHOLE, found.y == 1u) << (q * BITS);
   }
-  if (mask == 0xffffffffu) { out[w] = value; }
-  else if (mask != 0u) { out[w] = (out[w] & ~mask) | value; }
+  let o = w - P[2].w;
+  if (mask == 0xffffffffu) { out[o] = value; }
+  else if (mask != 0u) { out[o] = (out[o] & ~mask) | value; }
 }

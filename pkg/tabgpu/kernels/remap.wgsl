@@ -11,7 +11,8 @@
 // complex64, and the parity of an element says which of a constant's words is its own.
 //
 // Parameters (group 1, u32 words):
-//   0 words   1 elements of the result   2 rank   3 offset
+//   0 words   1 unused   2 rank   3 offset
+//   4 first word   5 the word of the result that its binding begins with   6 first element   7 one past the last
 //   12 for each axis: size of the result, size, stride, mode,  shift, period, turn, 0,
 //   constant before (2 words), constant behind (2 words)
 // Strides and offset are modulo 2^32.
@@ -33,8 +34,8 @@ fn element(e: u32) -> u32 {
   var rest = e;
   var i = P[0].w;
   for (var d = P[0].z; d > 0u; d--) {
-    let a = P[3u * d - 2u];
-    let b = P[3u * d - 1u];
+    let a = P[3u * d - 1u];
+    let b = P[3u * d];
     var c = rest % a.x;
     rest /= a.x;
     if (a.w == 2u) {
@@ -45,7 +46,7 @@ fn element(e: u32) -> u32 {
       c -= b.x;
       if (ahead || c >= a.y) {
         if (a.w == 0u) {
-          let k = P[3u * d];
+          let k = P[3u * d + 1u];
           let own = select(k.zw, k.xy, ahead);
           return select(own.x, own.y, PAIRS && (e & 1u) == 1u);
         }
@@ -59,12 +60,19 @@ fn element(e: u32) -> u32 {
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
-  let w = (g.x + ng.x * (g.y + ng.y * g.z)) * WG + l;
-  if (w >= P[0].x) { return; }
+  let t = (g.x + ng.x * (g.y + ng.y * g.z)) * WG + l;
+  if (t >= P[0].x) { return; }
+  let w = P[1].x + t;
   var value = 0u;
+  var mask = 0u;
   for (var q = 0u; q < PER; q++) {
     let e = w * PER + q;
-    if (e < P[0].y) { value |= element(e) << (q * BITS); }
+    if (e >= P[1].z && e < P[1].w) {
+      value |= element(e) << (q * BITS);
+      mask |= WHOLE << (q * BITS);
+    }
   }
-  out[w] = value;
+  let o = w - P[1].y;
+  if (mask == 0xffffffffu) { out[o] = value; }
+  else { out[o] = (out[o] & ~mask) | value; }
 }

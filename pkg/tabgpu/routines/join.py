@@ -7,18 +7,23 @@ op.args are the distinct buffers; op.extra is (axis, pieces), a piece (index int
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
+from .. import lower_wide, windows
 from ..dtypes import DType
-from ..graph import Op
+from ..graph import Op, nbytes_of
 from ..launch import Launch
-from ..layout import Layout, collapse
+from ..layout import Layout, collapse, is_contiguous
 from ..region import Facts, bits
 from . import kernel, launch
 
 SLOTS = 7  # buffers a launch reads: WebGPU promises 8 bindings
 WORDS = 1000  # parameter words
+COARSE = (
+    1024  # elements between which work on wide buffers is cut, before views that lie too far apart are copied
+)
 
 
 def element_bits(value: Any, dtype: DType) -> int:
@@ -33,9 +38,30 @@ def element_bits(value: Any, dtype: DType) -> int:
     return bits(float(value), "f") >> 32 - 8 * dtype.itemsize
 
 
+Pieces = tuple[tuple[Any, Layout | None, int], ...]
+
+
 def lower(op: Op, facts: Facts) -> list[Launch]:
-    """One launch for each run of pieces that fits."""
+    """One launch for each run of pieces that fits; of buffers larger than a binding several, of copies if need be."""
     axis, pieces = op.extra
+    try:
+        return _lower(op, op.args, axis, pieces, facts, COARSE)
+    except windows.TooWide:
+        args, copies, launches = list(op.args), [], []
+        for which, view, extent in pieces:
+            if view is not None and lower_wide.wide([op.args[which]], facts) and not is_contiguous(view):
+                copy, made = lower_wide.gather(op.args[which], view, view.shape, facts)
+                launches += made
+                which, view = len(args), copy.layout
+                args.append(copy)
+            copies.append((which, view, extent))
+    try:
+        return launches + _lower(op, args, axis, tuple(copies), facts, 1)
+    except windows.TooWide as error:
+        raise lower_wide.refused("join", [*op.args, op], facts, error) from None
+
+
+def _lower(op: Op, args: Sequence[Op], axis: int, pieces: Pieces, facts: Facts, step: int) -> list[Launch]:
     views = [view for _, view, _ in pieces if view is not None]
     shape, strides = op.shape, [view.strides for view in views]
     offsets = [view.offset for view in views]
@@ -50,57 +76,140 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
         unit, steps = behind[0], [w[0] for w in inner]
         behind, inner = (), [()] * len(inner)
     dims = (*before, shape[axis] * unit, *behind)
-    walks = [
-        Layout((), (*o, s, *i), offset) for o, s, i, offset in zip(outer, steps, inner, offsets, strict=True)
-    ]
-    return _launches(op, dims, len(before), unit, walks, facts)
-
-
-def _launches(
-    op: Op, dims: tuple[int, ...], axis: int, unit: int, walks: list[Layout], facts: Facts
-) -> list[Launch]:
-    pieces, rank, per = op.extra[1], len(dims), op.dtype.per_word
-    made = kernel("join", "r" * SLOTS + "w", f"join_{32 // per}", WG=facts.workgroup, PER=per)
+    walks = [(*o, s, *i) for o, s, i in zip(outer, steps, inner, strict=True)]
+    join = Join(op, dims, len(before))
     out: list[Launch] = []
-    each, size, inner = 4 + rank, prod(dims), prod(dims[axis + 1 :])
-    step = iter(walks)
-    place, k = 0, 0
-    while k < len(pieces):
-        slots: dict[Op, int] = {}
-        words: list[int] = []
-        first = place
-        while k < len(pieces) and 12 + rank + len(words) + each <= WORDS:
-            which, view, extent = pieces[k]
-            if view is not None and op.args[which] not in slots and len(slots) == SLOTS:
-                break
-            end = place + extent * unit
-            if view is None:
-                words += (SLOTS, end, place, element_bits(which, op.dtype), *(0,) * rank)
-            else:
-                walk = next(step)
-                slot = slots.setdefault(op.args[which], len(slots))
-                words += (slot, end, place, walk.offset, *walk.strides)
-            place, k = end, k + 1
-        begin, run, count = _words(first * inner, place * inner, dims[axis] * inner, size, axis == 0, per)
-        head = [
-            begin,
-            count,
-            size,
-            rank,
-            axis,
-            len(words) // each,
-            each,
-            first,
-            place,
-            run,
-            dims[axis] * inner // per,
-            0,
-        ]
-        bound = list(slots) or [op.args[0]]
-        bound += bound[:1] * (SLOTS - len(bound))
-        groups = -(-count // facts.workgroup)
-        out.append(launch(made, tuple(bound), (op,), groups, [*head, *dims, *words], facts))
+    for run in _runs(args, pieces, op.dtype, unit, walks, offsets):
+        whole = not lower_wide.wide([*run.ops, op], facts)
+        out += [join.launch(run, facts)] if whole else join.cut(run, facts, step)
     return out
+
+
+class Piece(NamedTuple):
+    """What a kernel must know of one piece: its buffer's slot, where it lies along the axis, how it is walked."""
+
+    slot: int
+    end: int
+    start: int
+    offset: int
+    strides: tuple[int, ...]
+
+
+class Run(NamedTuple):
+    """The pieces of one launch, and the buffers of their slots."""
+
+    ops: list[Op]
+    pieces: list[Piece]
+
+
+def _runs(
+    args: Sequence[Op],
+    given: Pieces,
+    dtype: DType,
+    unit: int,
+    walks: list[tuple[int, ...]],
+    offsets: list[int],
+) -> Iterator[Run]:
+    """Consecutive pieces, as many as slots and parameter words allow."""
+    rank = len(walks[0])
+    most = (WORDS - 16 - rank) // (4 + rank)
+    views, place = iter(zip(walks, offsets, strict=True)), 0
+    slots: dict[Op, int] = {}
+    pieces: list[Piece] = []
+    for which, view, extent in given:
+        end = place + extent * unit
+        new = view is not None and args[which] not in slots
+        if len(pieces) == most or (new and len(slots) == SLOTS):
+            yield Run(list(slots) or [args[0]], pieces)
+            slots, pieces = {}, []
+        if view is None:
+            pieces.append(Piece(SLOTS, end, place, element_bits(which, dtype), (0,) * rank))
+        else:
+            walk, offset = next(views)
+            pieces.append(Piece(slots.setdefault(args[which], len(slots)), end, place, offset, walk))
+        place = end
+    yield Run(list(slots) or [args[0]], pieces)
+
+
+class Join:
+    """A join in collapsed axes, of elements of at most a word."""
+
+    def __init__(self, op: Op, dims: tuple[int, ...], axis: int) -> None:
+        self.op, self.dims, self.axis = op, dims, axis
+        self.size, self.inner, self.per = prod(dims), prod(dims[axis + 1 :]), op.dtype.per_word
+        self.itemsize = min(op.dtype.itemsize, 4)
+
+    def launch(
+        self,
+        run: Run,
+        facts: Facts,
+        part: tuple[int, int] | None = None,
+        bound: list[lower_wide.Span] | None = None,
+    ) -> Launch:
+        """One launch: all of a run, or what of it lies in elements [part), with the windows of its buffers and the
+        result."""
+        per, rank, pieces = self.per, len(self.dims), run.pieces
+        row = self.dims[self.axis] * self.inner
+        if part is None:
+            begin, length, count = _words(
+                pieces[0].start * self.inner, pieces[-1].end * self.inner, row, self.size, self.axis == 0, per
+            )
+        else:
+            begin, count = part[0] // per, -(-part[1] // per) - part[0] // per
+            length = count
+        starts = [0] * (len(run.ops) + 1) if bound is None else [b // self.itemsize for b, _ in bound]
+        head = (begin, count, 0, rank, self.axis, len(pieces), 4 + rank)
+        words = [*head, pieces[0].start, pieces[-1].end, length, row // per, starts[-1] // per]
+        words += (*(part or (0, self.size)), 0, 0, *self.dims)
+        for p in pieces:
+            words += (
+                p.slot,
+                p.end,
+                p.start,
+                p.offset - (starts[p.slot] if p.slot < SLOTS else 0),
+                *p.strides,
+            )
+        reads = run.ops + run.ops[:1] * (SLOTS - len(run.ops))
+        made = kernel("join", "r" * SLOTS + "w", f"join_{32 // per}", WG=facts.workgroup, PER=per)
+        one = launch(made, tuple(reads), (self.op,), -(-count // facts.workgroup), words, facts)
+        if bound is None:
+            return one
+        return one._replace(windows=(*bound[:-1], *bound[:1] * (SLOTS - len(run.ops)), bound[-1]))
+
+    def cut(self, run: Run, facts: Facts, step: int) -> list[Launch]:
+        """A run over buffers larger than a binding: ranges of elements whose windows fit."""
+
+        def fits(a: int, b: int) -> bool:
+            return all(n <= facts.binding for _, n in self.windows(run, a, b))
+
+        first, end = 0, self.size
+        if self.axis == 0:
+            first, end = run.pieces[0].start * self.inner, run.pieces[-1].end * self.inner
+        ranges = list(windows.pieces(first, end, step, fits))
+        return [self.launch(run, facts, part, self.windows(run, *part)) for part in ranges]
+
+    def windows(self, run: Run, a: int, b: int) -> list[lower_wide.Span]:
+        """What of each buffer, and of the result, elements [a, b) touch."""
+        reached: dict[int, tuple[int, int]] = {}
+        for p in run.pieces:
+            if p.slot == SLOTS or (self.axis == 0 and (p.end * self.inner <= a or p.start * self.inner >= b)):
+                continue
+            own = (*self.dims[: self.axis], p.end - p.start, *self.dims[self.axis + 1 :])
+            all_of = windows.reach(own, p.strides, p.offset, 0, prod(own) - 1)
+            here = windows.reach(self.dims, p.strides, p.offset - p.start * p.strides[self.axis], a, b - 1)
+            low, high = max(all_of[0], here[0]), min(all_of[1], here[1])
+            if low <= high:
+                old = reached.get(p.slot, (low, high))
+                reached[p.slot] = min(low, old[0]), max(high, old[1])
+        spans = [(*reached.get(k, (0, 0)), op) for k, op in enumerate(run.ops)]
+        return [
+            windows.window(x, y, self.itemsize, bytes_of(op)) for x, y, op in [*spans, (a, b - 1, self.op)]
+        ]
+
+
+def bytes_of(op: Op) -> int:
+    """The size of an Op's buffer, also of one that is not there yet."""
+    return op.buffer.size if op.buffer else nbytes_of(op) + 15 & ~15
 
 
 def _words(low: int, high: int, row: int, size: int, single: bool, per: int) -> tuple[int, int, int]:

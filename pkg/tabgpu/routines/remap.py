@@ -6,34 +6,71 @@ coordinate c - before, in any period, becomes (c + shift) % period without negat
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
+from .. import lower_wide, windows
 from ..dtypes import DType
 from ..errors import LimitError
 from ..graph import Op
 from ..launch import Launch
-from ..layout import Layout
+from ..layout import Layout, is_contiguous
 from ..region import Facts, complex_bits
 from . import kernel, launch
-from .join import WORDS, element_bits
+from .join import COARSE, WORDS, bytes_of, element_bits
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
-    """One launch."""
+    """One launch; of buffers larger than a binding several, of a copy if need be."""
     seen, maps = op.extra
+    source = op.args[0]
+    try:
+        return _lower(op, source, seen, maps, facts, COARSE)
+    except windows.TooWide:
+        launches: list[Launch] = []
+        if lower_wide.wide([source], facts) and not is_contiguous(seen):
+            source, launches = lower_wide.gather(source, seen, seen.shape, facts)
+            seen = source.layout
+    try:
+        return launches + _lower(op, source, seen, maps, facts, 1)
+    except windows.TooWide as error:
+        raise lower_wide.refused("remap", [source, op], facts, error) from None
+
+
+def _lower(op: Op, source: Op, seen: Layout, maps: tuple[Any, ...], facts: Facts, step: int) -> list[Launch]:
     axes = _merged(op.shape, seen, maps)
     size, per, dtype = op.size, op.dtype.per_word, op.dtype
     pairs = dtype.words == 2
     if pairs:
         axes = [(n, m, 2 * stride, how) for n, m, stride, how in axes] + [(2, 2, 1, ("wrap", 0))]
         size *= 2
-    words: list[int] = [-(-size // per), size, len(axes), seen.offset * dtype.words]
+    offset, itemsize = seen.offset * dtype.words, min(dtype.itemsize, 4)
+    tail: list[int] = []
     for n, m, stride, how in axes:
-        words += (n, m, stride, *_numbers(how, m, dtype))
-    if len(words) > WORDS:
+        tail += (n, m, stride, *_numbers(how, m, dtype))
+    if len(tail) + 8 > WORDS:
         raise LimitError(f"{op.fn}: {len(axes)} axes are too many to be padded or rolled at once")
-    made = kernel("remap", "rw", f"remap_{32 // per}{'_pairs' * pairs}", WG=facts.workgroup, PER=per, PAIRS=pairs)
-    return [launch(made, op.args, (op,), -(-words[0] // facts.workgroup), words, facts)]
+    made = kernel(
+        "remap", "rw", f"remap_{32 // per}{'_pairs' * pairs}", WG=facts.workgroup, PER=per, PAIRS=pairs
+    )
+
+    def bound(a: int, b: int) -> tuple[lower_wide.Span, lower_wide.Span]:
+        low, high = _reach(axes, offset, a, b - 1)
+        return windows.window(low, high, itemsize, bytes_of(source)), windows.window(
+            a, b - 1, itemsize, bytes_of(op)
+        )
+
+    def one(a: int, b: int, spans: tuple[lower_wide.Span, lower_wide.Span] | None) -> Launch:
+        starts = (0, 0) if spans is None else (spans[0][0] // itemsize, spans[1][0] // itemsize)
+        count = -(-b // per) - a // per
+        words = [count, 0, len(axes), offset - starts[0], a // per, starts[1] // per, a, b, *tail]
+        made_one = launch(made, (source,), (op,), -(-count // facts.workgroup), words, facts)
+        return made_one if spans is None else made_one._replace(windows=spans)
+
+    if not lower_wide.wide([source, op], facts):
+        return [one(0, size, None)]
+    ranges = list(windows.pieces(0, size, step, lambda a, b: all(n <= facts.binding for _, n in bound(a, b))))
+    return [one(a, b, bound(a, b)) for a, b in ranges]
 
 
 Axis = tuple[int, int, int, tuple[Any, ...]]
@@ -65,3 +102,36 @@ def _numbers(how: tuple[Any, ...], m: int, dtype: DType) -> tuple[int, ...]:
         return (1, before, 0, 0, 0, 0, 0, 0, 0)
     period, turn = {"reflect": (2 * m - 2, 2 * m - 2), "symmetric": (2 * m, 2 * m - 1), "wrap": (m, m)}[mode]
     return (2, -before % period, period, turn, 0, 0, 0, 0, 0)
+
+
+def _reach(axes: list[Axis], offset: int, first: int, last: int) -> tuple[int, int]:
+    """The lowest and highest position of the source that elements first..last of the result may read."""
+    low = high = offset
+    inner, whole = prod(n for n, *_ in axes), False
+    for n, m, stride, how in axes:
+        inner //= n
+        c0, c1 = (0, n - 1) if whole else (first // inner, last // inner)
+        at = _interval(how, m, c0, c1)
+        low += min(at[0] * stride, at[1] * stride)
+        high += max(at[0] * stride, at[1] * stride)
+        whole = whole or c0 != c1
+        first -= 0 if whole else c0 * inner
+        last -= 0 if whole else c1 * inner
+    return low, high
+
+
+def _interval(how: tuple[Any, ...], m: int, c0: int, c1: int) -> tuple[int, int]:
+    """The coordinates of the source that coordinates c0..c1 of the result lie between."""
+    mode, before = how[:2]
+    if mode in ("constant", "edge"):
+        return min(max(c0 - before, 0), m - 1), min(max(c1 - before, 0), m - 1)
+    period = {"reflect": 2 * m - 2, "symmetric": 2 * m, "wrap": m}[mode]
+    p0, p1 = (c0 - before) % period, (c1 - before) % period
+    back = 2 * m - 2 if mode == "reflect" else 2 * m - 1
+    if c1 - c0 >= period or (p1 < p0 and (p0 < m or p1 >= m)):
+        return 0, m - 1
+    if p1 < p0:  # down to 0 and up again
+        return 0, max(back - p0, p1)
+    if p1 < m:
+        return p0, p1
+    return (back - p1, back - p0) if p0 >= m else (min(p0, back - p1), m - 1)
