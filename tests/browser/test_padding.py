@@ -174,6 +174,30 @@ async def test_tile_repeat_resize(dtype: str) -> None:
     await same(made, wanted, labels)
 
 
+async def test_repeat_by_arrays() -> None:
+    """The sum of the repeats is read, or bounded: cut, or filled up with the last element; a bound reads nothing."""
+    x = numbered((3, 4), "int16")
+    g, counts = tg.asarray(x), tg.asarray([2, 0, 3])
+    made = [
+        await tg.aio.repeat(g, counts, axis=0), await tg.aio.repeat(g, tg.asarray(2), axis=1),
+        await tg.aio.repeat(g, 2, axis=1), await tg.aio.repeat(g[0], tg.asarray([0, 0, 0, 0], dtype=tg.uint8)),
+    ]  # fmt: skip
+    wanted = [np.repeat(x, [2, 0, 3], axis=0), np.repeat(x, 2, axis=1), np.repeat(x, 2, axis=1), x[0, :0]]
+    reads = tg.memory()["reads"]
+    for n in (0, 3, 5, 8):
+        made.append(tg.repeat(g, counts, axis=0, total_repeat_length=n))
+        wanted.append(x[[0, 0, 2, 2, 2, 2, 2, 2][:n]])
+        made.append(tg.repeat(g, [2, 0, 3], axis=0, total_repeat_length=n))
+        wanted.append(wanted[-1])
+    assert tg.memory()["reads"] == reads
+    await same(made, wanted)
+    with pytest.raises(ValueError, match="negative"):
+        await tg.repeat(g, tg.asarray([1, -1, 2]), axis=0, total_repeat_length=3).numpy()
+    for wrong in (tg.ones(3), tg.asarray([1, 2]), tg.asarray([[1, 2, 3]])):
+        with pytest.raises(ValueError, match="repeats must be"):
+            tg.repeat(g, wrong, axis=0, total_repeat_length=3)
+
+
 async def test_rolling_pending_values_fuses_around_it() -> None:
     x = np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 6)
     g = tg.asarray(x)

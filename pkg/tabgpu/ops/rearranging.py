@@ -9,11 +9,12 @@ from typing import Any
 from .. import engine
 from .. import layout as lo
 from ..array import Array, source, view
-from ..dtypes import int32
+from ..dtypes import int32, uint32
 from ..graph import IOTA, SCALAR
 from . import elementwise, reductions
 from .convert import from_host
 from .creation import astype, copy_of, positions, zeros
+from .guards import guard
 from .manipulation import addressable, broadcast_to, expand_dims, ravel, reshape
 from .routine import routine
 
@@ -146,7 +147,7 @@ def _checked(repeats: Array, n: int) -> Array:
 
 
 def repeat_to(x: Array, repeats: Array, axis: int, total: int) -> Array:
-    """Element k of an axis repeats[k] times, cut or filled up to `total`; negative repeats count as 0."""
+    """Element k of an axis repeats[k] times, cut or filled up to `total`. ValueError at the read for negative ones."""
     from .scans import cumulative_sum
     from .searching import searchsorted
     from .taking import take
@@ -159,10 +160,18 @@ def repeat_to(x: Array, repeats: Array, axis: int, total: int) -> Array:
                 f"repeat: total_repeat_length={total}, but axis {axis} of shape {x.shape} is empty"
             )
         return zeros(shape, dtype=x.dtype)
-    counts = elementwise.maximum(broadcast_to(_checked(repeats, n), (n,)), 0)
-    ends = cumulative_sum(counts)
-    source_of = searchsorted(ends, copy_of(positions(as_index(total))), side="right")
-    return take(x, elementwise.minimum(source_of, n - 1), axis=axis)
+    given = _checked(repeats, n)
+    counts = elementwise.maximum(broadcast_to(given, (n,)), 0)
+    source_of = searchsorted(cumulative_sum(counts), copy_of(positions(as_index(total))), side="right")
+    made = take(x, source_of, axis=axis, mode="clip")
+    if repeats.dtype.kind == "i":
+        wrong = guard(astype(elementwise.less(given, 0), uint32), _negative)
+        made._cell.op.guards += (wrong,)
+    return made
+
+
+def _negative(word: int) -> Exception:
+    return ValueError("repeat: repeats must not be negative")
 
 
 def _of_length(x: Array, axis: int, n: int) -> Array:
