@@ -13,6 +13,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pkg"))
 
 import tabgpu as tg
+import tabgpu.aio
 import tabgpu.nn
 import tabgpu.special
 from tabgpu import dtypes, operators, runtime
@@ -227,6 +228,8 @@ def page() -> Iterator[str]:
     yield from ("", *functions(tabgpu.nn, sorted(n for n in vars(tabgpu.nn) if not n.startswith("_"))))
     yield from ("", "## Reading", "", *functions(READING, public(READING)))
     yield from ("", "## The device", "", *functions(runtime, public(runtime)))
+    names = ", ".join(f"`{n}`" for n in tabgpu.aio.__all__)
+    yield from ("", "## `tg.aio`", "", f"Where a shape depends on data, to be awaited anywhere: {names}.")
     yield from ("", "## NumPy's ufuncs that are not elementwise functions here", "")
     yield from ("| ufunc | reason |", "|---|---|")
     for name, reason in sorted(elementwise.NOT_HERE.items()):

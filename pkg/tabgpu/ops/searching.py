@@ -130,6 +130,7 @@ async def flatnonzero_async(
 async def argwhere_async(
     a: Any, /, *, size: int | None = None, fill_value: Any = None, last: bool = False
 ) -> Array:
+    """Positions of the elements that are not zero, int32 (count, a.ndim); otherwise as nonzero."""
     x = prepared(a, "argwhere")
     flat = await _positions(x, size, last)
     if not x.ndim:
