@@ -138,9 +138,6 @@ async def argwhere_async(
     return stack(coordinates(flat, x.shape, _fill(size, fill_value)), axis=-1)
 
 
-_MISSING = object()
-
-
 nonzero = plain(nonzero_async)
 flatnonzero = plain(flatnonzero_async)
 argwhere = plain(argwhere_async)
