@@ -217,7 +217,7 @@ def close16(row: Row, got: Any, arrays: list[Any], name: str) -> Any:
     if row.name not in ANY_ZERO and not row.ulp:
         ok &= (wide != 0) | (want != 0) | (np.signbit(wide) == np.signbit(want))
     if name == "bfloat16" and (row.ulp or row.name in FLUSHED_OPERANDS):
-        ok |= (wide == 0) & (np.abs(want) <= TINY)
+        ok |= np.abs(wide - want) <= TINY
     return (ok & ~np.isnan(want)) | (np.isnan(wide) & np.isnan(want))
 
 
