@@ -103,6 +103,31 @@ async def test_random_tasks(seed: int) -> None:
 
 
 @can_wait
+async def test_other_work_waits_in_its_order() -> None:
+    """While a stack waits no callback of asyncio runs; afterwards they do, in order, and none that was cancelled."""
+    loop, order, a = asyncio.get_running_loop(), [], fresh()
+
+    async def task(k: int) -> None:
+        order.append(k)
+        assert float(a[1]) == 1
+        order.append(k)
+
+    def note(k: int) -> None:
+        order.append(k)
+
+    loop.call_soon(note, 0)
+    tasks = [asyncio.ensure_future(task(1)), asyncio.ensure_future(task(2))]
+    late = loop.call_soon(note, 3)
+    loop.call_later(0.001, note, 4)
+    assert float(a.sum()) == 10 and order == []
+    late.cancel()
+    loop.call_soon(note, 5)
+    await soon(asyncio.gather(*tasks), 20)
+    await asyncio.sleep(0.05)
+    assert [k for k in order if k != 4] == [0, 1, 1, 2, 2, 5] and 4 in order
+
+
+@can_wait
 async def test_several_at_once() -> None:
     """P02: reads of many tasks, with and without await, in any order; a failing one leaves the others."""
     a = fresh()
