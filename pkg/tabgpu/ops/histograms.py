@@ -47,7 +47,7 @@ async def bincount_async(
     if length is None:
         length = minlength
         if ids.size:
-            low, high = [int(v) for v in await fetch(rd.min(ids), rd.max(ids))]
+            low, high = [int(v.tolist()) for v in await fetch(rd.min(ids), rd.max(ids))]
             if low < 0:
                 raise ValueError(f"bincount: x must not be negative, its least element is {low}")
             length = max(high + 1, minlength)

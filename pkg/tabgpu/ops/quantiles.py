@@ -121,8 +121,11 @@ def _host_q(q: Any, scale: float, where: str) -> tuple[list[float], tuple[int, .
     """Quantiles as Python floats, and the shape they came in. An Array would have to be read: TypeError."""
     if isinstance(q, Array):
         raise TypeError(f"{where}: q must be host values; positions in the sorted rows depend on it")
+    shape: tuple[int, ...] = ()
     if isinstance(q, (int, float)):
-        flat, shape = [float(q)], ()
+        flat = [float(q)]
+    elif isinstance(q, (list, tuple)) and all(isinstance(v, (int, float)) for v in q):
+        flat, shape = [float(v) for v in q], (len(q),)
     else:
         import numpy as np
 
