@@ -223,6 +223,7 @@ class Bridge:
 
     async def pipelineAsync(self, ident: int, label: str, code: str, access: str) -> str:
         """As pipeline (wgpu-native compiles synchronously only); "" or what is wrong with the kernel."""
+        self.alive()
         self.pipeline(ident, label, code, access)
         self.alive()
         message = self.broken.pop(ident, "")
@@ -333,6 +334,7 @@ class Bridge:
         return self.report(serial)
 
     async def _fetch(self, serial: int, parts: list[tuple[int, int, int]], target: memoryview) -> None:
+        self.alive()
         total = target.nbytes
         staging = self.scoped(serial, lambda: self._copy(parts, total))
         if staging is None:

@@ -245,6 +245,27 @@ def test_the_device_is_lost_while_reads_wait() -> None:
     assert all(isinstance(e, DeviceLostError) for e in got), got
 
 
+@pytest.mark.parametrize("turns", [1, 2, 3, 4])
+def test_another_device_is_opened_meanwhile(turns: int) -> None:
+    async def work() -> list[Any]:
+        x = tg.asarray(np.ones(1 << 16, np.float32))
+        y = x + 1
+        await y.numpy()
+        waiting = [
+            asyncio.ensure_future(w)
+            for w in (fresh(x).numpy(), y.numpy(), (y * 2)[:3].numpy(), tg.synchronize())
+        ]
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await tg.init(fuse=False)
+        assert float(tg.ones(3).sum()) == 3
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    got = value(work())
+    assert all(isinstance(e, DeviceLostError | np.ndarray | None) for e in got), got
+    assert isinstance(got[0], DeviceLostError) or turns > 2
+
+
 def test_limits_are_lowered() -> None:
     value(tg.init(limits={"maxComputeInvocationsPerWorkgroup": 128, "maxComputeWorkgroupSizeX": 128}))
     device = tg.device()
