@@ -100,7 +100,7 @@ NARROW_ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "dtype"), sampled(NARROW_ROWS, 9))
+@pytest.mark.parametrize(("name", "dtype"), sampled(NARROW_ROWS, 15))
 async def test_rows_on_narrow_types(name: str, dtype: str) -> None:
     """Integers wrap exactly, floats are float32's rounded: contiguous, and through a view that is neither."""
     row, hosts = ROWS[name], operands(ROWS[name], dtype)
@@ -122,7 +122,7 @@ FLOAT_ROWS = {
 
 
 @pytest.mark.parametrize(
-    ("name", "n"), sampled(list(itertools.product(FLOAT_ROWS, ["float16", "bfloat16"])), 9)
+    ("name", "n"), sampled(list(itertools.product(FLOAT_ROWS, ["float16", "bfloat16"])), 15)
 )
 async def test_special_functions_and_activations_in_16_bits(name: str, n: str) -> None:
     """What they give in float32 (tested elsewhere), rounded."""
@@ -238,6 +238,29 @@ async def test_results_wrap_and_round_within_one_kernel() -> None:
     for x, y in zip(got, want, strict=True):
         assert x.dtype == y.dtype
         np.testing.assert_array_equal(x, y)
+
+
+async def test_functions_of_several_rows_on_narrow_types() -> None:
+    i, u = np.array([100, -128, 127, 25, -25], np.int8), np.array([255, 0, 15, 250, 251], np.uint8)
+    g, v = tg.asarray(i), tg.asarray(u)
+    h = np.array([1.25, -2.5, 0.45, nan, inf, 1000], np.float16)
+    f = tg.asarray(h)
+    got = await tg.fetch(
+        tg.isclose(g, -g, rtol=1), tg.isclose(v, u[::-1].copy(), rtol=0.02), tg.isclose(g, g, rtol=0, atol=0),
+        tg.isclose(i > 0, i > 100), tg.round(g, -1), tg.round(v, -1), tg.round(g, 2), tg.round(f), tg.round(f, 1),
+        tg.nan_to_num(f), tg.nan_to_num(g), tg.isclose(f, f + np.float16(0.001), rtol=0.002, equal_nan=True),
+        *tg.divmod(g, 7), *tg.modf(f), tg.clip(g, -5, 100),
+    )  # fmt: skip
+    with np.errstate(all="ignore"):
+        want = [
+            np.isclose(i, -i, rtol=1), np.isclose(u, u[::-1], rtol=0.02), np.isclose(i, i, rtol=0, atol=0),
+            np.isclose(i > 0, i > 100), np.round(i, -1), np.round(u, -1), i, np.round(h), np.round(h, 1),
+            np.nan_to_num(h), i, np.isclose(h, h + np.float16(0.001), rtol=0.002, equal_nan=True),
+            *np.divmod(i, np.int8(7)), *np.modf(h), np.clip(i, -5, 100),
+        ]  # fmt: skip
+    for k, (a, b) in enumerate(zip(got, want, strict=True)):
+        assert a.dtype == b.dtype, k
+        np.testing.assert_array_equal(a, b, err_msg=str(k))
 
 
 # --- casts and promotion ------------------------------------------------------------------------------------------
