@@ -14,19 +14,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pkg"))
 
 import tabgpu as tg
 import tabgpu.aio
+import tabgpu.linalg
 import tabgpu.nn
 import tabgpu.special
-from tabgpu import dtypes, operators, runtime
+from tabgpu import dtypes, interop, operators, runtime
 from tabgpu.ops import (
     calculus,
     choosing,
     comparing,
+    complex_functions,
     contractions,
     creation,
+    dtype_functions,
     elementwise,
     extremes,
     grids,
     histograms,
+    inspecting,
     joining,
     manipulation,
     nan_functions,
@@ -42,6 +46,7 @@ from tabgpu.ops import (
     sorting,
     splitting,
     statistics,
+    taking,
     triangles,
 )
 from tabgpu.ops.rows import Row
@@ -49,7 +54,7 @@ from tabgpu.ops.ufunc_methods import Composite
 
 einsum = sys.modules["tabgpu.ops.einsum"]
 READING = sys.modules["tabgpu.array"]  # the name itself is the function tg.array
-KINDS = {"b": "bool", "i": "int32", "u": "uint32", "f": "float32"}
+KINDS = {"b": "bool", "i": "int32", "u": "uint32", "f": "float32", "c": "complex64"}
 LIFTED = {"float": {"b": "f", "i": "f", "u": "f"}, "int": {"b": "i"}, None: {}}
 WIDE = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 
@@ -162,7 +167,9 @@ def operator_lines() -> Iterator[str]:
     for label, table in [("Two operands", operators.BINARY), ("Comparisons", operators.COMPARE)]:
         yield f"{label}: {' '.join(f'`{signs[n]}`' for n in table)}, with arrays, NumPy arrays and Python scalars."
     yield f"One operand: {' '.join(f'`{signs[n]}`' for n in operators.UNARY)}. In place: `+=` and so on."
-    yield "Indexing: integers, slices of any step, `...`, `None`; `a[...] = x` assigns a whole array."
+    yield "Indexing and assignment: integers, slices of any step, `...`, `None`, arrays of integers, masks, in any mixture."
+    names = ", ".join(f"`{n}`" for n in sorted(vars(taking.Part)) if n[0] != "_")
+    yield f"Functional updates, every duplicate counting: `a.at[key]` with {names}."
     names = sorted(n for n in dir(tg.Array) if not n.startswith("_"))
     readers = [n for n in names if inspect.iscoroutinefunction(getattr(tg.Array, n))]
     methods = [n for n in names if callable(getattr(tg.Array, n)) and n not in readers]
@@ -191,7 +198,10 @@ def page() -> Iterator[str]:
     chapters = [
         ("Creation", creation),
         ("Ranges and buffers", ranges),
+        ("Dtypes asked for", dtype_functions),
+        ("Shapes asked for, copies, positions", inspecting),
         ("Views and shapes", manipulation),
+        ("Indexing by function", taking),
         ("Joining", joining),
         ("Splitting", splitting),
         ("Padding", padding),
@@ -211,6 +221,7 @@ def page() -> Iterator[str]:
         ("Medians and quantiles", quantiles),
         ("Comparing whole arrays", comparing),
         ("Derivatives and integrals", calculus),
+        ("Complex numbers", complex_functions),
         ("Products", products),
         ("Products over chosen axes", contractions),
         ("einsum", einsum),
@@ -226,6 +237,9 @@ def page() -> Iterator[str]:
         yield from ("", *functions(tabgpu.special, names))
     yield from ("", "## `tg.nn`", "", *elementwise_table(tabgpu.nn, known))
     yield from ("", *functions(tabgpu.nn, sorted(n for n in vars(tabgpu.nn) if not n.startswith("_"))))
+    names = sorted(n for n in vars(tabgpu.linalg) if not n.startswith("_"))
+    yield from ("", "## `tg.linalg`", "", *functions(tabgpu.linalg, names))
+    yield from ("", "## Beside NumPy and other libraries", "", *functions(interop, public(interop)))
     yield from ("", "## Reading", "", *functions(READING, public(READING)))
     yield from ("", "## The device", "", *functions(runtime, public(runtime)))
     names = ", ".join(f"`{n}`" for n in tabgpu.aio.__all__)

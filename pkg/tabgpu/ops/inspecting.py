@@ -104,7 +104,11 @@ def _flat(values: Any) -> list[int]:
     return [x for v in values for x in (_flat(v) if hasattr(v, "__len__") else [int(v)])]
 
 
-asanyarray = asarray
+def asanyarray(x: Any, /, dtype: Any = None) -> Array:
+    """asarray: there are no subclasses to pass through."""
+    return asarray(x, dtype=dtype)
+
+
 __all__ = [
     "asanyarray", "ascontiguousarray", "copy", "isscalar", "ndim", "promote_types", "ravel_multi_index", "shape",
     "size", "unravel_index",
