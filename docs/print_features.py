@@ -167,7 +167,7 @@ def operator_lines() -> Iterator[str]:
     for label, table in [("Two operands", operators.BINARY), ("Comparisons", operators.COMPARE)]:
         yield f"{label}: {' '.join(f'`{signs[n]}`' for n in table)}, with arrays, NumPy arrays and Python scalars."
     yield f"One operand: {' '.join(f'`{signs[n]}`' for n in operators.UNARY)}. In place: `+=` and so on."
-    yield "Indexing and assignment: integers, slices of any step, `...`, `None`, arrays of integers, masks, in any mixture."
+    yield "Indexing and assignment: integers, slices, `...`, `None`, arrays of integers, masks, in any mixture."
     names = ", ".join(f"`{n}`" for n in sorted(vars(taking.Part)) if n[0] != "_")
     yield f"Functional updates, every duplicate counting: `a.at[key]` with {names}."
     names = sorted(n for n in dir(tg.Array) if not n.startswith("_"))
