@@ -30,8 +30,14 @@ def count(shape: tuple[int, ...]) -> int:
 
 def to_numpy(dtype: DType, shape: tuple[int, ...], memory: bytearray, at: int) -> np.ndarray[Any, Any]:
     """A NumPy array on the memory; bfloat16, which NumPy has not, as float32 in new memory."""
-    import numpy as np  # importing tabgpu needs no NumPy
-
+    try:
+        import numpy as np  # importing tabgpu needs no NumPy
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "numpy() needs NumPy, which is not installed; `await a.tolist()`, `await a.tobytes()` and "
+            "`await a.memoryview()` need nothing",
+            name="numpy",
+        ) from None
     size = count(shape)
     kind = np.dtype("uint16" if dtype is bfloat16 else dtype.name)
     flat = np.frombuffer(memory, kind, size, at) if size else np.empty(0, kind)
