@@ -64,3 +64,19 @@ async def test_limits_that_are_no_limits(value: Any) -> None:
         with pytest.raises(ValueError, match=f"{name} must be None or a number of bytes"):
             await tg.init(**{name: "x" if value in (0, None) else value})
     assert tg.device().counters is before  # the open device stays
+
+
+async def test_b04_parameters_of_every_rank() -> None:
+    """Kernels get sizes and strides as words: no rank falls into another's padding."""
+    for rank in range(1, 7):
+        x = np.arange(2**rank * 3, dtype=np.float32).reshape((2,) * rank + (3,))[..., ::-1]
+        order = [*range(rank, -1, -1)]
+        got = tg.permute_dims(tg.asarray(x), order) + tg.asarray(np.float32(0.5))
+        assert np.array_equal(await got.numpy(), x.transpose(order) + np.float32(0.5))
+
+
+async def test_b11_keepdims_keeps_reduced_axes_at_one() -> None:
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    for axis in (None, (), 0, -1, (0, 2), (0, 1, 2)):
+        got, want = tg.sum(tg.asarray(x), axis=axis, keepdims=True), np.sum(x, axis=axis, keepdims=True)
+        assert got.shape == want.shape and np.array_equal(await got.numpy(), want)

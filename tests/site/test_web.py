@@ -1,4 +1,4 @@
-"""The pages of web/, as a person opens them: from a sub-path, without COOP and COEP, with and without WebGPU."""
+"""The pages of web/, as a person opens them: from a sub-path, without COOP and COEP (P04), with and without WebGPU."""
 
 from __future__ import annotations
 

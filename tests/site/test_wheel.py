@@ -102,7 +102,7 @@ def test_micropip_from_the_tabs_file_system(chromium, serve, site_folder) -> Non
 import micropip, pyodide.http
 data = await (await pyodide.http.pyfetch("pypi/{wheel}")).bytes()
 open("/tmp/{wheel}", "wb").write(data)
-await micropip.install("emfs:/tmp/{wheel}")
+await micropip.install("emfs:/tmp/{wheel}")  # P14
 """
     answer = computes(chromium, serve(site_folder).url + "/", install, ["micropip"])
     assert answer.endswith("tabgpu/__init__.py True")

@@ -32,7 +32,7 @@ def test_all_but_one_tile_fit_128_invocations():
 
 @pytest.mark.parametrize("software", [False, True])
 @pytest.mark.parametrize("invocations, memory", [(256, 16384), (128, 16384), (64, 8192), (16, 2048)])
-def test_limits_are_kept(software, invocations, memory):
+def test_limits_are_kept(software, invocations, memory):  # G16
     limits = {"maxComputeInvocationsPerWorkgroup": invocations, "maxComputeWorkgroupStorageSize": memory}
     for m, n in itertools.product(SIZES, SIZES):
         p = plain(m, n, 64, software=software, **limits)["params"]
