@@ -39,10 +39,15 @@ def run_sync(awaitable: Any) -> Any:
     if in_browser():
         from pyodide.ffi import run_sync as run
 
-        return blocking.wait(run, awaitable)
+        return blocking.wait(run, _boxed(awaitable))[0]
     from .native_waiting import run_sync as run_native
 
     return run_native(awaitable)
+
+
+async def _boxed(awaitable: Any) -> list[Any]:
+    """The result in a list, for it goes through JavaScript, where the float -0.0 would come back as the integer 0."""
+    return [await awaitable]
 
 
 def start(coroutine: Any) -> Any:

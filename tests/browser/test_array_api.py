@@ -256,6 +256,14 @@ def test_integer_arrays_as_numbers() -> None:
         operator.index(tg.asarray(3.0))
 
 
+@can_wait
+def test_numbers_read_without_await_keep_type_and_sign() -> None:
+    """They come through JavaScript, which has one kind of number and turns -0.0 into an integer."""
+    for value in (-0.0, 2.0, 3, True, complex(-0.0, 2), 2.0**100):
+        number = type(value)(tg.asarray(value))
+        assert type(number) is type(value) and repr(number) == repr(value)
+
+
 async def test_lists_of_arrays_are_stacked() -> None:
     a = tg.asarray([1, 2, 3], dtype=tg.int8)
     nested = tg.asarray([[a[0], a[1]], [a[2], 7]])
