@@ -110,7 +110,8 @@ async def test_quotients_neither_overflow_nor_vanish() -> None:
 
 # --- special values -----------------------------------------------------------------------------------------------
 
-# C99, annex G (with TC3's corrections); the array API's for expm1, log1p and tanh (inf + 2i). p is pi; ~ before a number: any sign.
+# C99, annex G (with TC3's corrections); the array API's for expm1, log1p and tanh (inf + 2i). p is pi, ~ before a
+# number: any sign.
 TABLE = """
 sqrt    0 0 0 0 | -0 0 0 0 | 2 inf inf inf | -2 inf inf inf | nan inf inf inf | inf inf inf inf | -inf inf inf inf
 sqrt    2 nan nan nan | -inf 3 0 inf | inf 3 inf 0 | -inf nan nan ~inf | inf nan inf nan | nan 3 nan nan
