@@ -21,6 +21,7 @@ from . import kernel, launch
 
 SLOTS = 7  # buffers a launch reads: WebGPU promises 8 bindings
 WORDS = 1000  # parameter words
+FOLD = 8  # words a thread
 COARSE = (
     1024  # elements between which work on wide buffers is cut, before views that lie too far apart are copied
 )
@@ -170,8 +171,8 @@ class Join:
                 *p.strides,
             )
         reads = run.ops + run.ops[:1] * (SLOTS - len(run.ops))
-        made = kernel("join", "r" * SLOTS + "w", f"join_{32 // per}", WG=facts.workgroup, PER=per)
-        one = launch(made, tuple(reads), (self.op,), -(-count // facts.workgroup), words, facts)
+        made = kernel("join", "r" * SLOTS + "w", f"join_{32 // per}", WG=facts.workgroup, PER=per, FOLD=FOLD)
+        one = launch(made, tuple(reads), (self.op,), -(-count // (FOLD * facts.workgroup)), words, facts)
         if bound is None:
             return one
         return one._replace(windows=(*bound[:-1], *bound[:1] * (SLOTS - len(run.ops)), bound[-1]))

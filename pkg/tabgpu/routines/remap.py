@@ -17,7 +17,7 @@ from ..launch import Launch
 from ..layout import Layout, is_contiguous
 from ..region import Facts, complex_bits
 from . import kernel, launch
-from .join import COARSE, WORDS, bytes_of, element_bits
+from .join import COARSE, FOLD, WORDS, bytes_of, element_bits
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
@@ -51,7 +51,13 @@ def _lower(op: Op, source: Op, seen: Layout, maps: tuple[Any, ...], facts: Facts
     if len(tail) + 8 > WORDS:
         raise LimitError(f"{op.fn}: {len(axes)} axes are too many to be padded or rolled at once")
     made = kernel(
-        "remap", "rw", f"remap_{32 // per}{'_pairs' * pairs}", WG=facts.workgroup, PER=per, PAIRS=pairs
+        "remap",
+        "rw",
+        f"remap_{32 // per}{'_pairs' * pairs}",
+        WG=facts.workgroup,
+        PER=per,
+        FOLD=FOLD,
+        PAIRS=pairs,
     )
 
     def bound(a: int, b: int) -> tuple[lower_wide.Span, lower_wide.Span]:
@@ -64,7 +70,7 @@ def _lower(op: Op, source: Op, seen: Layout, maps: tuple[Any, ...], facts: Facts
         starts = (0, 0) if spans is None else (spans[0][0] // itemsize, spans[1][0] // itemsize)
         count = -(-b // per) - a // per
         words = [count, 0, len(axes), offset - starts[0], a // per, starts[1] // per, a, b, *tail]
-        made_one = launch(made, (source,), (op,), -(-count // facts.workgroup), words, facts)
+        made_one = launch(made, (source,), (op,), -(-count // (FOLD * facts.workgroup)), words, facts)
         return made_one if spans is None else made_one._replace(windows=spans)
 
     if not lower_wide.wide([source, op], facts):
