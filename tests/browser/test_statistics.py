@@ -175,19 +175,17 @@ async def test_covariance() -> None:
     x, y = draw((5, 12)), draw((3, 12), 1)
     freq, importance = np.arange(12) % 4, np.abs(draw((12,), 2))
     options: list[dict[str, Any]] = [
-        {}, {"bias": True}, {"ddof": 3}, {"fweights": freq}, {"fweights": freq, "aweights": importance},
+        {"ddof": 3}, {"bias": True, "fweights": freq}, {"fweights": freq, "aweights": importance},
     ]  # fmt: skip
     cases = [(str(o), tg.cov(tg.asarray(x), **o), np.cov(wide(x), **o)) for o in options]
     cases += [
         ("two", tg.cov(x, y), np.cov(wide(x), wide(y))),
         ("columns", tg.cov(x.T, y.T, rowvar=False), np.cov(wide(x), wide(y))),
         ("1-D", tg.cov(x[0]), np.cov(wide(x[0]))),
-        ("two 1-D", tg.cov(x[0], y[0]), np.cov(wide(x[0]), wide(y[0]))),
         ("integers", tg.cov([[1, 2, 4], [3, 0, 5]]), np.cov([[1, 2, 4], [3, 0, 5]])),
         ("one sample", tg.cov(x[:, :1]), np.full((5, 5), np.nan)),
         ("corrcoef", tg.corrcoef(x), np.corrcoef(wide(x))),
         ("corrcoef of two", tg.corrcoef(x[0], y[0]), np.corrcoef(wide(x[0]), wide(y[0]))),
-        ("corrcoef of columns", tg.corrcoef(x.T, rowvar=False), np.corrcoef(wide(x))),
         ("corrcoef of one", tg.corrcoef(x[0]), 1.0),
     ]
     c = complexes((3, 9))
