@@ -73,6 +73,14 @@ def extremes() -> Iterator[tuple[str, list[Launch]]]:
             yield f"{name}.reduce {kind} {shape}", launches(getattr(tg, name).reduce(x))
 
 
+def copies() -> Iterator[tuple[str, list[Launch]]]:
+    """Joining and padding, for each width of elements."""
+    for name in ("bool", "float16", "float32", "complex64"):
+        x = tg.zeros((6, 8), dtype=name) + tg.zeros((), dtype=name)
+        yield f"concat {name}", launches(tg.concat([x, x.T[:, :6][:6]], axis=1))
+        yield f"pad {name}", launches(tg.pad(x, 1), tg.pad(x, 3, mode="reflect"), tg.roll(x, 1, 0))
+
+
 def products() -> Iterator[tuple[str, str, str]]:
     """(label, WGSL, access) of each gemm variant that gemm_tiles may choose, for each kind, with an epilogue."""
     limits = {"maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupStorageSize": 32768}
@@ -105,7 +113,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
     """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
     seen = set()
     assert lower_product
-    for make in (rows, reductions, extremes):
+    for make in (rows, reductions, extremes, copies):
         for name, some in make():
             for x in some:
                 if x.kernel.code not in seen:
