@@ -240,10 +240,15 @@ def _shown(show: Any, a: Any, width: Any, precision: Any, suppress: Any) -> str:
         return str(show(a))
 
 
+def _i0(x: Any) -> Array:
+    return _ours("special.i0")(x)  # type: ignore[no-any-return]
+
+
 SPECIAL: dict[str, Any] = {
     "shape": _shape, "ndim": _ndim, "size": _size, "copy": _copy, "clip": _clip, "array_repr": _array_repr,
     "array_str": _array_str, "may_share_memory": _shares, "shares_memory": _shares, "iscomplexobj": _is_complex,
     "isrealobj": lambda x: not _is_complex(x), "result_type": result_type, "can_cast": can_cast,
+    "i0": _i0,
 }  # fmt: skip
 
 setattr(Array, "__array_ufunc__", array_ufunc)  # noqa: B010  # mypy allows no assignment to a method
