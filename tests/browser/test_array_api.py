@@ -256,6 +256,15 @@ def test_integer_arrays_as_numbers() -> None:
         operator.index(tg.asarray(3.0))
 
 
+async def test_rounding_keeps_whole_floats() -> None:
+    """What the suite draws beyond float32 (skips.txt)."""
+    k = np.concatenate([np.arange(-300, 300), 2.0 ** np.arange(8, 128), 2.0 ** np.arange(8, 25) - 1])
+    x = np.concatenate([k, -k, [1.6823618e18, 16777215, 3.4028235e38]]).astype(np.float32)
+    for f in (tg.ceil, tg.floor, tg.round, tg.trunc):
+        got = await f(tg.asarray(x)).numpy()
+        assert got.tobytes() == x.tobytes()
+
+
 @can_wait
 def test_numbers_read_without_await_keep_type_and_sign() -> None:
     """They come through JavaScript, which has one kind of number and turns -0.0 into an integer."""
