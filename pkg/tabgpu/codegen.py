@@ -113,8 +113,11 @@ class Writer:
         """One `let` for each node."""
         for k, (fn, refs) in enumerate(self.region.nodes):
             args = [self.value(r, kind) for r, kind in zip(refs, fn.kinds, strict=True)]
-            if self.width == 1 or fn.vector:
-                text = apply(fn.expr, args)
+            expr, vector = fn.expr, fn.vector
+            if fn.name == "subtract" and refs[0] == refs[1] and fn.kinds[0] in "fc":
+                expr, vector = expr.replace("x - y", f"minus_itself_{fn.kinds[0]}(x)"), False
+            if self.width == 1 or vector:
+                text = apply(expr, args)
             else:
                 named = []
                 for j, a in enumerate(args):
@@ -123,7 +126,7 @@ class Writer:
                         a = f"{self.prefix}s{k}_{j}"
                     named.append(a)
                 lanes = ", ".join(
-                    apply(fn.expr, [lane(a, kind, j) for a, kind in zip(named, fn.kinds, strict=True)])
+                    apply(expr, [lane(a, kind, j) for a, kind in zip(named, fn.kinds, strict=True)])
                     for j in range(4)
                 )
                 text = f"{VECTOR_TYPE[fn.dtype.kind]}({lanes})"

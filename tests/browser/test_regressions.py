@@ -80,3 +80,13 @@ async def test_b11_keepdims_keeps_reduced_axes_at_one() -> None:
     for axis in (None, (), 0, -1, (0, 2), (0, 1, 2)):
         got, want = tg.sum(tg.asarray(x), axis=axis, keepdims=True), np.sum(x, axis=axis, keepdims=True)
         assert got.shape == want.shape and np.array_equal(await got.numpy(), want)
+
+
+async def test_a_difference_with_itself_is_not_always_zero() -> None:
+    """x - x of infinities and NaN is NaN, though compilers may fold it (Mesa does)."""
+    values = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1e30, -3.5, 1e-40], np.float32)
+    with np.errstate(invalid="ignore"):
+        for x in (values, values.astype(np.float16), values + 1j * values[::-1]):
+            g = tg.asarray(x)
+            np.testing.assert_array_equal(await (g - g).numpy(), x - x)
+            np.testing.assert_array_equal(await (g[::-1] - g[::-1]).numpy(), x[::-1] - x[::-1])

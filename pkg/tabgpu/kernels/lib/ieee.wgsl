@@ -50,3 +50,7 @@ fn heaviside_f32(x: f32, h: f32) -> f32 {
   let step = select(0x3f800000u, 0u, signbit_f32(x));
   return keep_nan_f32(bitcast<f32>(select(bitcast<u32>(h), step, truth_f32(x))), x);
 }
+
+// x - x, which compilers take for 0: NaN where x is infinite or NaN.
+fn minus_itself_f(x: f32) -> f32 { return nan_if_f32(0.0f, !isfinite_f32(x)); }
+fn minus_itself_c(x: vec2f) -> vec2f { return vec2f(minus_itself_f(x.x), minus_itself_f(x.y)); }
