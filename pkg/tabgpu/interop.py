@@ -106,7 +106,12 @@ def dlpack(
     if self.dtype is bfloat16:
         raise BufferError("__dlpack__: bfloat16 goes through NumPy, which has none: use .astype('float32')")
     host = engine.wait_for(self.numpy(), "__dlpack__", "np.from_dlpack(await a.numpy())")
-    return host.__dlpack__(max_version=max_version) if max_version is not None else host.__dlpack__()
+    if max_version is None:
+        return host.__dlpack__()
+    try:
+        return host.__dlpack__(max_version=max_version)
+    except TypeError:  # NumPy before 2.1 makes capsules of the old kind only, which every version allows
+        return host.__dlpack__()
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
