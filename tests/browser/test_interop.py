@@ -212,7 +212,7 @@ FUNCTIONS: list[Any] = [
     lambda a: np.all(a), lambda a: np.any(a, axis=0), lambda a: np.argmax(a, 1), lambda a: np.argmin(a, axis=0),
     lambda a: np.concatenate([a, a]), lambda a: np.concatenate((a, a), 1), lambda a: np.concatenate([a, a], axis=None),
     lambda a: np.stack([a, a], axis=1), lambda a: np.where(a > 2, a, -a), lambda a: np.clip(a, 1, 3),
-    lambda a: np.clip(a, None, 3), lambda a: np.clip(a, min=2), lambda a: np.round(a * 0.37, 1),
+    lambda a: np.clip(a, None, 3), lambda a: np.round(a * 0.37, 1),
     lambda a: np.transpose(a), lambda a: np.transpose(a, (1, 0)), lambda a: np.swapaxes(a, 0, 1),
     lambda a: np.moveaxis(a, 0, -1), lambda a: np.reshape(a, (3, 2)), lambda a: np.reshape(a, -1, order="F"),
     lambda a: np.ravel(a), lambda a: np.expand_dims(a, 1), lambda a: np.squeeze(a[None]), lambda a: np.flip(a, 0),
