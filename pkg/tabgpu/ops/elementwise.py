@@ -33,6 +33,8 @@ def power(x: Any, y: Any) -> Array:
     ValueError for a negative exponent of integers: at the call for a Python int, at the read that depends on the result
     for one inside an array. x ** 2 of floats is x * x.
     """
+    if type(x) not in (Array, bool, int, float, complex):
+        x = from_host(x, "power")
     if type(y) in (int, float):
         kind = x.dtype.kind if type(x) is Array else "i" if type(x) in (bool, int) else ""
         if type(y) is int and y < 0 and kind and kind in "biu":
