@@ -82,5 +82,24 @@ async def same(made: Any, wanted: Any, labels: Any = None, tolerance: float = 0.
         assert fine, f"{label}: {g}, NumPy {want}"
 
 
+class NumPy:
+    """numpy, with what its versions before 2.2 do not have yet."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name, None) or getattr(self, f"own_{name}")
+
+    def own_matvec(self, a: Any, b: Any) -> Any:
+        return (a @ b[..., None])[..., 0]
+
+    def own_vecmat(self, a: Any, b: Any) -> Any:
+        return ((np.conj(a) if a.dtype.kind == "c" else a)[..., None, :] @ b)[..., 0, :]
+
+    def own_unstack(self, x: Any, axis: int = 0) -> Any:
+        return tuple(np.moveaxis(x, axis, 0))
+
+
+NUMPY = NumPy()
+
+
 def launches() -> int:
     return int(tg.memory()["launches"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arrays import DTYPES, launches, layouts, numbered, on_gpu, same
+from arrays import DTYPES, NUMPY, launches, layouts, numbered, on_gpu, same
 
 import tabgpu as tg
 
@@ -201,7 +201,7 @@ async def test_split() -> None:
     ]  # fmt: skip
     parts = [f(g, tg) for f in cases]
     assert launches() == before and all(p._cell is g._cell for some in parts for p in some)  # views
-    await same([p for some in parts for p in some], [p for f in cases for p in f(x, np)])
+    await same([p for some in parts for p in some], [p for f in cases for p in f(x, NUMPY)])
 
 
 async def test_wrong_arguments() -> None:
