@@ -41,7 +41,7 @@ async def test_odd_reflections(dtype: str) -> None:
     await same(made, wanted, cases, 0.0 if x.dtype.kind in "iu" else 1e-5)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "float16", "float32"])
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "float16", "float32"])
 async def test_statistics(dtype: str) -> None:
     x = numbered((4, 5), dtype)
     g = on_gpu(x, dtype)

@@ -13,9 +13,9 @@ from .rows import binary, elementwise, ternary, unary
 NOT_HERE = {
     "isnat": "there are no datetimes on the GPU",
     "matmul": "a product, in ops/products.py",
-    "matvec": "a product: matmul(x, y[..., None])[..., 0]",
-    "vecmat": "a product: matmul(x[..., None, :], y)[..., 0, :]",
-    "vecdot": "a product: sum(x * y, axis=-1)",
+    "matvec": "a product, in ops/contractions.py",
+    "vecmat": "a product, in ops/contractions.py",
+    "vecdot": "a product, in ops/contractions.py",
 }
 """NumPy's ufuncs that this table does not hold, and why."""
 
