@@ -90,3 +90,37 @@ async def test_a_difference_with_itself_is_not_always_zero() -> None:
             g = tg.asarray(x)
             np.testing.assert_array_equal(await (g - g).numpy(), x - x)
             np.testing.assert_array_equal(await (g[::-1] - g[::-1]).numpy(), x[::-1] - x[::-1])
+
+
+async def test_array_of_an_array_is_a_copy() -> None:
+    x = tg.asarray([1, 2])
+    copied, shared = tg.array(x), tg.array(x, copy=None)
+    copied += 5
+    assert (await x.tolist(), await copied.tolist()) == ([1, 2], [6, 7])
+    shared += 1
+    assert await x.tolist() == [2, 3]
+    assert (await tg.array(x, tg.float32).numpy()).dtype == np.float32
+
+
+async def test_broadcast_views_are_read_only() -> None:
+    x = tg.arange(4.0)
+    spread = tg.broadcast_to(x, (3, 4))
+    writes = (
+        lambda: spread.__setitem__(..., 1),
+        lambda: spread.__setitem__((0, 0), tg.ones(())),
+        lambda: spread.__setitem__(tg.asarray([2, 0]), tg.ones((2, 4))),
+        lambda: spread.__setitem__(spread > 1, 7),
+        lambda: spread.__iadd__(1),
+        lambda: tg.add(spread, 1, out=spread),
+        lambda: tg.put(spread, [1], [5]),
+        lambda: np.add.at(spread, [0], 1),
+    )
+    for write in writes:
+        with pytest.raises(
+            ValueError, match=r"destination, a broadcast view of shape \(3, 4\), is read-only"
+        ):
+            write()
+    assert await x.tolist() == [0, 1, 2, 3]
+    one = tg.broadcast_to(x, (1, 4))  # nothing is repeated: NumPy's are read-only, these name their array
+    one[0, 1] = 9
+    assert await x.tolist() == [0, 9, 2, 3]

@@ -34,7 +34,9 @@ def asarray(obj: Any, /, dtype: Any = None, *, device: Any = None, copy: bool | 
     return from_host(obj, "asarray", want)
 
 
-array = asarray
+def array(obj: Any, /, dtype: Any = None, *, copy: bool | None = True, device: Any = None) -> Array:
+    """An Array of its own memory, as asarray with copy=True; copy=None shares the memory of an Array where it can."""
+    return asarray(obj, dtype, device=device, copy=copy)
 
 
 def _check_device(device: Any) -> None:

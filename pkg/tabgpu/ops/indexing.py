@@ -339,8 +339,12 @@ OWNED = 3
 
 
 def rebind(self: Array, op: Op) -> None:
-    """Points an array's cell, and so its views, to a new value."""
-    cell = self._cell
+    """Points an array's cell, and so its views, to a new value; ValueError where elements of a broadcast view share
+    memory, as NumPy has it."""
+    seen, cell = self._layout, self._cell
+    if 0 in seen.strides and any(n > 1 and not s for n, s in zip(seen.shape, seen.strides, strict=True)):
+        text = f"the destination, a broadcast view of shape {seen.shape}, is read-only; .copy() it first"
+        raise ValueError(f"assignment: {text}")
     cell.op = op
     op.cell = ref(cell)
     if op.buffer is None:
