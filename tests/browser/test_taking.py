@@ -143,6 +143,17 @@ async def test_refusals() -> None:
         tg.putmask(x, np.ones(3, bool), 1.0)
     with pytest.raises(TypeError, match="same_kind"):
         tg.copyto(tg.zeros(3, dtype="int32"), tg.zeros(3))
+    with pytest.raises(TypeError, match="same_kind"):
+        tg.copyto(tg.zeros(3, dtype="int32"), 1.5)
+    tg.copyto(tg.zeros(3, dtype="uint8"), 3)
+    for call in (
+        lambda: tg.unravel_index(tg.asarray([7]), (2, 3))[0],
+        lambda: tg.ravel_multi_index((tg.asarray([1]), tg.asarray([3])), (2, 3)),
+    ):
+        with pytest.raises(ValueError, match="out of bounds"):
+            await call().numpy()
+    with pytest.raises(ValueError, match="out of bounds"):
+        tg.unravel_index([-1], (2, 3))
     bad = tg.take(x, tg.asarray([0, 3]), axis=0)
     with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
         await bad.numpy()

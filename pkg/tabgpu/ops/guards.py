@@ -11,6 +11,10 @@ _FAULT = binary(
     "index_fault", {"i": "index_fault_i32(x, y)", "u": "index_fault_u32(x, y)"}, out="uint32", like="",
     doc="0 where x is an index of an axis of y elements, else a word that tells x.",
 )  # fmt: skip
+_BEYOND = binary(
+    "position_fault", {"i": "select(0u, bitcast<u32>(x + select(1, 0, x < 0)), (x < 0) | (x >= y))"},
+    out="uint32", like="", doc="0 where 0 <= x < y, else a word that tells x.",
+)  # fmt: skip
 _NEGATIVE = unary(
     "negative_fault", {"i": "select(0u, bitcast<u32>(x), x < 0i)"}, out="uint32", like="",
     doc="0 unless x is negative, then its bits.",
@@ -41,6 +45,17 @@ def index_guard(index: Array, n: int, axis: int) -> Guard:
         return IndexError(f"index: index {value} is out of bounds for axis {axis} with size {n}")
 
     return guard(_FAULT(wide, n), describe)
+
+
+def position_guard(positions: Array, n: int) -> Guard:
+    """ValueError if a position lies outside [0, n)."""
+    from .creation import astype
+
+    def describe(word: int) -> Exception:
+        value = word - 0x100000000 if word > 0x7FFFFFFF else word - 1
+        return ValueError(f"index {value} is out of bounds for an array of size {n}")
+
+    return guard(_BEYOND(astype(positions, "int32", copy=False), n), describe)
 
 
 def count_guard(counts: Array, wanted: int, shape: Shape) -> Guard:

@@ -14,6 +14,7 @@ from ..layout import Shape
 from . import elementwise as ew
 from .convert import from_host
 from .creation import asarray, copy_of
+from .guards import position_guard
 
 
 def ndim(x: Any, /) -> int:
@@ -60,43 +61,56 @@ def promote_types(a: Any, b: Any, /) -> Any:
 
 
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
-    """Flat positions in an array of a shape as one array of indices for each axis. What is out of range wraps."""
+    """Flat positions in an array of a shape as one array of indices for each axis. A position out of range raises
+    ValueError: at the call on the host, at the read that depends on the result on the GPU."""
     dims = lo.as_shape(shape, "unravel_index")
     flat = indices if isinstance(indices, Array) else from_host(indices, "unravel_index")
     if flat.dtype.kind not in "iu":
         raise TypeError(f"unravel_index: positions must be integers, not {flat.dtype.name}")
+    total = prod(dims)
+    if not isinstance(indices, Array):
+        _checked(indices, total, "raise", "unravel_index")
     out: list[Array] = []
+    left = flat
     for n in reversed(dims) if order == "C" else dims:
-        out.append(ew.remainder(flat, n))
-        flat = ew.floor_divide(flat, n)
+        out.append(ew.remainder(left, n))
+        left = ew.floor_divide(left, n)
+    if isinstance(indices, Array) and flat.size:
+        for axis in out:
+            axis._cell.op.guards = (position_guard(flat, total),)
     return tuple(reversed(out)) if order == "C" else tuple(out)
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Array:
-    """One array of indices for each axis as flat positions. mode "wrap" or "clip" brings them into range; "raise"
-    checks those on the host only."""
+    """One array of indices for each axis as flat positions. mode "wrap" or "clip" brings them into range; "raise" is
+    ValueError, at the read for indices on the GPU."""
     sizes = lo.as_shape(dims, "ravel_multi_index")
     if len(multi_index) != len(sizes):
         raise ValueError(f"ravel_multi_index: {len(multi_index)} arrays of indices for {len(sizes)} axes")
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"ravel_multi_index: mode must be raise, wrap or clip, not {mode!r}")
     flat: Any = 0
+    guards = []
     axes = list(zip(multi_index, sizes, strict=True))
     for k, n in axes if order == "C" else reversed(axes):
         one = k if isinstance(k, Array) else _checked(k, n, mode)
+        if mode == "raise" and isinstance(k, Array) and k.size:
+            guards.append(position_guard(k, n))
         if mode == "wrap":
             one = ew.remainder(one, n)
         elif mode == "clip":
             one = ew.clip(one, 0, as_index(n) - 1)
         flat = ew.add(ew.multiply(flat, n), one)
+    if guards:
+        flat._cell.op.guards = tuple(guards)
     return flat  # type: ignore[no-any-return]
 
 
-def _checked(indices: Any, n: int, mode: str) -> Array:
-    got = from_host(indices, "ravel_multi_index")
+def _checked(indices: Any, n: int, mode: str, where: str = "ravel_multi_index") -> Array:
+    got = from_host(indices, where)
     values = [indices] if isinstance(indices, int) else indices
     if mode == "raise" and got.size and (min(_flat(values)) < 0 or max(_flat(values)) >= n):
-        raise ValueError(f"ravel_multi_index: an index is out of bounds for an axis of size {n}")
+        raise ValueError(f"{where}: an index is out of bounds for an axis of size {n}")
     return got
 
 

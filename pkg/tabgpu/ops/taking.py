@@ -191,7 +191,11 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     from .dtype_functions import can_cast
 
     got = _need(src, "copyto")
-    weak = isinstance(src, (bool, int, float, complex))
+    kinds = "biufc"
+    weak = isinstance(src, (bool, int, float, complex)) and kinds.index(got.dtype.kind) <= kinds.index(
+        dst.dtype.kind
+    )
+    weak |= type(src) is int and dst.dtype.kind == "u"
     if not weak and not can_cast(got.dtype, dst.dtype, casting):
         raise TypeError(f"copyto: cannot cast {got.dtype.name} to {dst.dtype.name} by the rule {casting!r}")
     setitem(dst, ..., _cast(got, dst.dtype) if where is True else ew.where(where, _cast(got, dst.dtype), dst))
@@ -231,7 +235,9 @@ def extract(condition: Any, x: Any, /, *, size: int | None = None, fill_value: A
     from .compaction import positions_bounded
 
     at = positions_bounded(ravel(_need(condition, "extract")), as_index(size), -1)
-    return ew.where(ew.greater_equal(at, 0), take(flat, at, axis=0, mode="clip") if flat.size else 0, fill_value)
+    return ew.where(
+        ew.greater_equal(at, 0), take(flat, at, axis=0, mode="clip") if flat.size else 0, fill_value
+    )
 
 
 def _host_flags(condition: Any) -> Any:
