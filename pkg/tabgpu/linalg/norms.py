@@ -42,8 +42,9 @@ def _of_vectors(x: Array, axes: Axes, keepdims: bool, order: Any, where: str) ->
         return reductions.sum(ew.abs(x), **options)
     if order == 2:
         return ew.sqrt(reductions.sum(_squares(x), **options))
-    powers = reductions.sum(ew.power(ew.abs(x), float(order)), **options)
-    return ew.power(powers, 1.0 / float(order))
+    powers: Array = reductions.sum(ew.power(ew.abs(x), float(order)), **options)
+    root: Array = ew.power(powers, 1.0 / float(order))
+    return root
 
 
 def _of_matrices(x: Array, axes: Axes, keepdims: bool, order: Any, where: str) -> Array:
