@@ -143,6 +143,9 @@ class Array:
             )
         return bool(self._scalar("bool(a)", "bool(await a.item())"))
 
+    def __bytes__(self) -> bytes:
+        return engine.wait_for(self.tobytes(), "bytes(a)", "await a.tobytes()")  # type: ignore[no-any-return]
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
             raise ValueError("a GPU array cannot become a NumPy array without a copy")

@@ -45,6 +45,7 @@ WORK: dict[str, tuple[Any, Any, str]] = {
     "range": (lambda a: list(range(a.astype("int32")[3])), [0, 1, 2], "await a.item()"),
     "asarray": (lambda a: np.asarray(a * 2).tolist(), [0, 2, 4, 6, 8], "await a.numpy()"),
     "array": (lambda a: np.array(a[::-1], dtype=np.float64).tolist(), [4, 3, 2, 1, 0], "await a.numpy()"),
+    "bytes": (lambda a: bytes(a), H.tobytes(), "await a.tobytes()"),
     "if": (if_statement, "yes", "bool(await a.item())"),
     "while": (while_loop, 6, "bool(await a.item())"),
     "and": (lambda a: float(a[0] and a[1]), 0.0, "bool(await a.item())"),
