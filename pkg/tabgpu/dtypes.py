@@ -131,7 +131,7 @@ def promote(*operands: DType | str, where: str = "result_type") -> DType:
 
     The array API's table for up to 32 bits, and beyond it: an integer of 8 bits keeps a 16-bit float, any other integer
     with a float gives float32; float16 with bfloat16 gives float32; uint32 with a signed integer raises TypeError. A
-    weak scalar only lifts the kind (int8 array + 1.5 is float32, uint32 array + 1 is uint32, float16 array + 1j complex64).
+    weak scalar only lifts the kind (int8 array + 1.5 is float32, uint32 + 1 is uint32, float16 + 1j is complex64).
     """
     got = _cache.get(operands)
     if got is None:

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any
 
 import pytest
-from vulkan import borrow_a_driver
 
 from tabgpu import bridge_native
 from tabgpu.errors import NoAdapterError
+from vulkan import borrow_a_driver
 
 
 @cache
