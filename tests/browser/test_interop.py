@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tab import IN_TAB
 
 import tabgpu as tg
 from tabgpu import engine
@@ -81,8 +82,13 @@ async def test_a_ufunc_is_our_function(name: str) -> None:
     assert len(got) == f.nout
     for a, b, c in zip(got, ours, mixed, strict=True):
         assert type(a) is tg.Array and a.dtype is b.dtype is c.dtype
+        assert a._cell.op.fn is b._cell.op.fn is c._cell.op.fn
+        if IN_TAB:  # the same function: its values are tested elsewhere, and a kernel less is compiled
+            continue
         x, y, z = await tg.fetch(a, b, c)
         assert x.tobytes() == y.tobytes() == z.tobytes()
+    if IN_TAB:
+        return
     with np.errstate(all="ignore"):
         want = f(*xs)
     for a, w in zip(got, want if f.nout > 1 else (want,), strict=True):
@@ -172,6 +178,8 @@ async def test_operators_beside_numpy(op: Any) -> None:
     sides = [H + 2, 2, 2.5, np.float32(3), np.float32([3, 1, 2]), [1.0, 2.0, 3.0], np.int32(2), True]
     with NoReads():
         pairs = [(op(x, g), op(g, x)) for x in sides]
+    if IN_TAB and op.__name__ not in ("sub", "truediv", "pow", "lt"):
+        return  # the native host compares the values of the others
     for x, (left, right) in zip(sides, pairs, strict=True):
         h = np.asarray(x) if isinstance(x, (list, bool)) else x
         h = np.asarray(h, np.float32) if np.asarray(h).dtype.kind == "f" else h
