@@ -124,3 +124,29 @@ async def test_broadcast_views_are_read_only() -> None:
     one = tg.broadcast_to(x, (1, 4))  # nothing is repeated: NumPy's are read-only, these name their array
     one[0, 1] = 9
     assert await x.tolist() == [0, 9, 2, 3]
+
+
+async def test_limits_beyond_the_dtype_limit_nothing() -> None:
+    x = np.array([1, 200], np.uint8)
+    for low, high in ((0, 256), (-1, 100), (-5, 300), (None, 1 << 40), (5, 255)):
+        got = await tg.clip(tg.asarray(x), low, high).numpy()
+        assert got.dtype == np.uint8 and got.tolist() == np.clip(x, low, high).tolist()
+    with pytest.raises(OverflowError, match="300 out of bounds for uint8"):
+        tg.clip(tg.asarray(x), 300, None)
+
+
+async def test_flat_positions_of_narrow_integers() -> None:
+    for dtype in (np.int8, np.uint8, np.int16):
+        at = tg.asarray(np.array([100], dtype))
+        assert [await k.tolist() for k in tg.unravel_index(at, (300, 3))] == [[33], [1]]
+        for mode in ("raise", "wrap", "clip"):
+            assert await tg.ravel_multi_index((at, at * 0 + 1), (300, 3), mode=mode).tolist() == [301]
+
+
+async def test_arrays_like_host_values() -> None:
+    for like in ([[1, 2]], 3.0, np.ones((2, 3)), np.ones(2, np.int8)):
+        want = await tg.asarray(like).numpy()
+        for name, *fill in (("zeros",), ("ones",), ("empty",), ("full", 5)):
+            got = await getattr(tg, f"{name}_like")(like, *fill).numpy()
+            assert (got.shape, got.dtype) == (want.shape, want.dtype)
+            assert (got == (fill[0] if fill else name == "ones")).all()

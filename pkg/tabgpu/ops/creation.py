@@ -104,23 +104,26 @@ def empty(shape: Any, dtype: Any = float32, *, device: Any = None) -> Array:
     return zeros(shape, dtype=dtype, device=device)
 
 
-def zeros_like(x: Array, /, dtype: Any = None, *, device: Any = None) -> Array:
+def zeros_like(x: Any, /, dtype: Any = None, *, device: Any = None) -> Array:
     """Zeros of x's shape and dtype."""
+    x = from_host(x, "zeros_like")
     return full(x.shape, 0, dtype=dtype or x.dtype, device=device)
 
 
-def ones_like(x: Array, /, dtype: Any = None, *, device: Any = None) -> Array:
+def ones_like(x: Any, /, dtype: Any = None, *, device: Any = None) -> Array:
     """Ones of x's shape and dtype."""
+    x = from_host(x, "ones_like")
     return full(x.shape, 1, dtype=dtype or x.dtype, device=device)
 
 
-def empty_like(x: Array, /, dtype: Any = None, *, device: Any = None) -> Array:
+def empty_like(x: Any, /, dtype: Any = None, *, device: Any = None) -> Array:
     """As zeros_like; the values are nobody's."""
     return zeros_like(x, dtype=dtype, device=device)
 
 
-def full_like(x: Array, /, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
+def full_like(x: Any, /, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """One repeated value in x's shape and dtype."""
+    x = from_host(x, "full_like")
     return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..array import Array
 from ..dtypes import ALL, BY_KIND, DType
+from ..dtypes import bounds as _bounds
 from .convert import from_host
 from .dtype_functions import finfo
 from .elementwise_rows import *  # noqa: F403
@@ -79,6 +80,12 @@ def clip(x: Any, min: Any = None, max: Any = None, out: Any = None, **options: A
     a_min and a_max are NumPy's other names; out, where, dtype, casting: as for every function.
     """
     min, max = options.pop("a_min", min), options.pop("a_max", max)
+    if type(x) is Array and x.dtype.kind in "iu":  # Python integers that limit nothing need not fit the dtype
+        low, high = _bounds(x.dtype)
+        min, max = (
+            None if type(min) is int and min <= low else min,
+            None if type(max) is int and max >= high else max,
+        )
     if min is None and max is None:
         got = _where(True, x, x)  # a copy, whatever the dtype
     elif min is None:

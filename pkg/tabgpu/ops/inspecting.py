@@ -13,7 +13,7 @@ from ..dtypes import promote as _promote
 from ..layout import Shape
 from . import elementwise as ew
 from .convert import from_host
-from .creation import asarray, copy_of
+from .creation import asarray, astype, copy_of
 from .guards import position_guard
 
 
@@ -71,7 +71,9 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
     if not isinstance(indices, Array):
         _checked(indices, total, "raise", "unravel_index")
     out: list[Array] = []
-    left = flat
+    left = (
+        flat if flat.dtype.itemsize == 4 else astype(flat, "int32")
+    )  # the axes may be longer than it counts
     for n in reversed(dims) if order == "C" else dims:
         out.append(ew.remainder(left, n))
         left = ew.floor_divide(left, n)
@@ -96,6 +98,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: s
         one = k if isinstance(k, Array) else _checked(k, n, mode)
         if mode == "raise" and isinstance(k, Array) and k.size:
             guards.append(position_guard(k, n))
+        one = one if one.dtype.itemsize == 4 else astype(one, "int32")
         if mode == "wrap":
             one = ew.remainder(one, n)
         elif mode == "clip":
