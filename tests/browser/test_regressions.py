@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tabgpu as tg
+from tabgpu.bridge import can_suspend
 
 
 @pytest.mark.parametrize("function", ("clip", "nan_to_num"))
@@ -150,3 +151,20 @@ async def test_arrays_like_host_values() -> None:
             got = await getattr(tg, f"{name}_like")(like, *fill).numpy()
             assert (got.shape, got.dtype) == (want.shape, want.dtype)
             assert (got == (fill[0] if fill else name == "ones")).all()
+
+
+@pytest.mark.skipif(not can_suspend(), reason="no JSPI: the count of a mask has to be read")
+async def test_masks_on_the_gpu_in_at() -> None:
+    """They were a KernelError."""
+    host = np.arange(12).reshape(3, 4)
+    for mask in (host % 3 == 1, np.array([True, False, True])):
+        g, wanted = tg.asarray(mask), host.copy()
+        wanted[mask] += 5
+        x = tg.asarray(host)
+        assert np.array_equal(await x.at[g].add(5).numpy(), wanted)
+        assert np.array_equal(await x.at[g].get().numpy(), host[mask])
+        assert np.array_equal(await x.at[g].subtract(tg.asarray(host[mask])).numpy(), np.where(
+            np.broadcast_to(mask if mask.ndim == 2 else mask[:, None], host.shape), 0, host
+        ))  # fmt: skip
+        np.add.at(x, g, 5)  # type: ignore[call-overload]
+        assert np.array_equal(await x.numpy(), wanted)

@@ -146,6 +146,14 @@ async def _resolve(x: Array, keys: list[Any]) -> list[Any]:
     return out
 
 
+def counted_keys(x: Array, key: Any) -> list[Any]:
+    """_keys with index arrays for each mask on the GPU, which reads how many elements are True."""
+    keys = _keys(x, key)
+    if any(_is_mask(k) for k in keys):
+        keys = engine.wait_for(_resolve(x, keys), "at[mask]", "tg.where(mask, new, a)")
+    return keys
+
+
 def _check_mask(shape: Shape, sizes: Shape, axis: int) -> None:
     """IndexError unless a mask has the axes' sizes, or 0, which selects nothing."""
     for d, (n, m) in enumerate(zip(shape, sizes, strict=True)):

@@ -18,10 +18,10 @@ from .indexing import (
     MODES,
     Target,
     _index_array,
-    _keys,
     _part,
     _value,
     assign,
+    counted_keys,
     gathered,
     rebind,
     resolve,
@@ -278,7 +278,7 @@ class Part:
     def get(self, *, mode: str = "raise") -> Array:
         """x[key]."""
         x = self._array
-        return gathered(x, resolve(x, _keys(x, self._key), _mode(mode, "at")))
+        return gathered(x, resolve(x, counted_keys(x, self._key), _mode(mode, "at")))
 
     def set(self, values: Any, *, mode: str = "raise") -> Array:
         """x with x[key] = values; the last of duplicates wins."""
@@ -313,7 +313,7 @@ class Part:
 
     def _target(self, mode: str) -> Target:
         x = self._array
-        return resolve(x, _keys(x, self._key), _mode(mode, "at"))
+        return resolve(x, counted_keys(x, self._key), _mode(mode, "at"))
 
     def _update(self, values: Any, name: str, mode: str) -> Array:
         x = self._array
@@ -328,7 +328,7 @@ def accumulate(x: Array, key: Any, values: Any, name: str, mode: str = "raise", 
     expr = "" if not name else COMBINE[name].get(x.dtype.kind, "")
     if name and not expr:
         raise TypeError(f"at: {name} is not defined for {x.dtype.name}")
-    target = resolve(x, _keys(x, key), _mode(mode, "at"))
+    target = resolve(x, counted_keys(x, key), _mode(mode, "at"))
     given = _value(values, x.dtype, target.shape, False)
     if 0 in target.shape:
         return copy_of(x) if keep else x
