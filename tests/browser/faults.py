@@ -143,7 +143,9 @@ def broken_kernels(monkeypatch: pytest.MonkeyPatch, *parts: str) -> Iterator[lis
     def spoiled(label: str, code: str, access: str, workgroup: int) -> Any:
         if any(part in label or part in code for part in parts):
             made.append(label)
-            code = code.replace("@compute", "fn broken() -> u32 { let x: u32 = 1.5f; return x; }\n@compute", 1)
+            code = code.replace(
+                "@compute", "fn broken() -> u32 { let x: u32 = 1.5f; return x; }\n@compute", 1
+            )
         return real(label, code, access, workgroup)
 
     known, recipes = dict(region.kernels), dict(region.recipes)

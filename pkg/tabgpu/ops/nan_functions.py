@@ -153,7 +153,9 @@ def _position(x: Any, axis: Any, out: Any, keepdims: bool, key: Row, label: str)
     found = copy_of(rd.position_of(ew.where(missing, 0, key(x)), axes, keepdims))
     if x.size:
         lost = rd.any(rd.all(missing, axes))
-        found._cell.op.guards = (guard(astype(lost, uint32), lambda _: ValueError(f"{label}: all-NaN slice")),)
+        found._cell.op.guards = (
+            guard(astype(lost, uint32), lambda _: ValueError(f"{label}: all-NaN slice")),
+        )
     return store_reduced(found, as_out(out, label), label)
 
 
