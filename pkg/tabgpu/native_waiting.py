@@ -17,6 +17,7 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
+_one_at_a_time = threading.RLock()  # reads of several threads: the device is one
 
 
 def drive(steps: Generator[Any, Any, Any]) -> Any:
@@ -40,7 +41,8 @@ def run_sync(awaitable: Awaitable[Any]) -> Any:
     if _thread.loop is None:
         _thread.loop = asyncio.new_event_loop()
         atexit.register(_thread.loop.close)
-    return _thread.loop.run_until_complete(_whole(awaitable))
+    with _one_at_a_time:
+        return _thread.loop.run_until_complete(_whole(awaitable))
 
 
 def _in_a_loop() -> bool:

@@ -467,3 +467,12 @@ async def test_dot() -> None:
     check("matrix", got[0], x, y)
     check("vector", got[1], y, y)
     assert np.array_equal(got[2], 2 * y)
+
+
+async def test_products_over_very_long_axes() -> None:
+    """Mesa's CPU driver ends loops after 65,535 rounds: 58,255 ones added up to 58,255 of 100,001."""
+    for k in (32768, 32769, 100_001):
+        a = tg.ones((2, k)) @ tg.broadcast_to(tg.asarray(np.float32([1.0, 2.0, -1.0])), (k, 3))
+        assert await a.tolist() == [[k, 2 * k, -k]] * 2
+    x = np.random.default_rng(0).integers(-9, 9, (3, 70_000)).astype(np.int32)
+    assert np.array_equal(await (tg.asarray(x) @ tg.asarray(x).T).numpy(), x @ x.T)

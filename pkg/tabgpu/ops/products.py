@@ -13,7 +13,7 @@ from ..layout import Layout, Shape, broadcast_shapes, broadcast_to, collapse, re
 from . import elementwise as ew
 from .convert import from_host
 from .creation import astype, copy_of, zeros
-from .manipulation import addressable, expand_dims, squeeze
+from .manipulation import addressable, expand_dims, getitem, squeeze
 
 
 def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: Any = None) -> Array:
@@ -78,6 +78,10 @@ def _parts(z: Array) -> tuple[Array, Array | None]:
     return ew.real(z), ew.imag(z)
 
 
+# Terms that one launch adds: the error of a sum grows with them, and Mesa's CPU driver ends loops after 65,535 rounds.
+LONG_K = 32768
+
+
 def _product(a: Array, b: Array, dtype: DType) -> Array:
     """(.., m, k) @ (.., k, n) of one dtype."""
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
@@ -88,6 +92,12 @@ def _product(a: Array, b: Array, dtype: DType) -> Array:
     shape = addressable((*batch, m, n), "matmul")
     if k == 0 or 0 in shape:
         return zeros(shape, dtype=dtype)
+    if k > LONG_K:
+        pieces = [slice(at, at + LONG_K) for at in range(0, k, LONG_K)]
+        total = zeros(shape, dtype=dtype)
+        for i in pieces:
+            total = ew.add(total, _product(getitem(a, (..., i)), getitem(b, (..., i, slice(None))), dtype))
+        return total
     a_op, a_view = _operand(a, (*batch, m, k))
     b_op, b_view = _operand(b, (*batch, k, n))
     if batch and all(s == 0 or d == 1 for d, s in zip(batch, b_view.strides[:-2], strict=True)):
