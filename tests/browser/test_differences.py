@@ -601,3 +601,44 @@ async def test_complex_numbers_are_not_searched() -> None:
         with pytest.raises(TypeError, match="complex"):
             call()
     assert (await tg.sort(z).numpy()).tolist() == [0.5, 1 - 1j, 1 + 2j]
+
+
+async def test_nan_assigned_to_integers() -> None:
+    x = i32(1, 2)
+    x[0] = float("nan")
+    assert await values(x, tg.int32) == [0, 2]
+
+
+async def test_writable_diagonals() -> None:
+    x = tg.zeros((2, 2)) + 0
+    tg.diagonal(x)[0] = 5.0
+    assert await x.tolist() == [[5, 0], [0, 0]]
+    with pytest.raises(ValueError, match="read-only"):
+        tg.broadcast_to(f32(1), (3,))[0] = 2.0
+
+
+def test_axes_of_arrays_without_axes() -> None:
+    for call in (lambda: tg.sum(tg.asarray(1.0), axis=0), lambda: tg.argsort(tg.asarray(1.0))):
+        with pytest.raises(tg.AxisError):
+            call()
+
+
+def test_views_of_host_values() -> None:
+    for call in (
+        lambda: tg.flip([1, 2]),
+        lambda: tg.reshape(np.zeros(4), (2, 2)),
+        lambda: tg.broadcast_to([1], (2,)),
+    ):
+        with pytest.raises(TypeError, match="tg.asarray"):
+            call()
+
+
+def test_linspace_between_arrays() -> None:
+    with pytest.raises(TypeError):
+        tg.linspace(f32(1, 2), f32(3, 4), 5)
+    with pytest.raises(TypeError):
+        tg.linspace(0, 1, retstep=True)
+
+
+def test_comparison_with_none() -> None:
+    assert (f32(1, 2) == None) is False  # noqa: E711
