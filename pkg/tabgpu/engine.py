@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Any
 
 from .config import Config
@@ -25,6 +26,7 @@ _device: Device | None = None
 _opening: tuple[Config, Any, Any] | None = None
 _pending: list[Any] = []
 _work = 0
+_one_thread = RLock()  # held from planning to submit: on the native host several threads may compute
 
 
 def device() -> Device:
@@ -112,7 +114,8 @@ def flush(recent: int = 0) -> None:
     gpu = device()
     gpu.check()
     try:
-        execute(gpu, prepare(gpu, roots))
+        with _one_thread:
+            execute(gpu, prepare(gpu, [root for root in roots if root.buffer is None]))
     except TabgpuError:
         if max(root.depth for root in roots) > 4 * MAX_DEPTH:
             raise  # work on top of what cannot be computed does not get shorter
@@ -120,8 +123,9 @@ def flush(recent: int = 0) -> None:
             return  # its own read raises the error again
         for root in roots:
             try:
-                if root.buffer is None:
-                    execute(gpu, prepare(gpu, [root]))
+                with _one_thread:
+                    if root.buffer is None:
+                        execute(gpu, prepare(gpu, [root]))
             except TabgpuError:
                 continue
 
@@ -296,21 +300,22 @@ async def compute(ops: list[Op], merge: bool = False) -> None:
     """Computes Ops: missing kernels are compiled first, all at once; plan, emit and submit are one synchronous step."""
     gpu = device()
     while True:
-        roots = [op for op in ops if op.buffer is None]
-        if not roots:
-            return
-        for op in ops:
-            if op.buffer is not None:
-                gpu.check_owner(op.buffer)
-        lowered = prepare(gpu, roots, merge)
-        missing = gpu.missing([x for _, launches in lowered for x in launches])
-        if not missing:
-            execute(gpu, lowered)
-            _pending[:] = [ref for ref in _pending if (c := ref()) is not None and c.op.buffer is None]
-            return
-        del lowered
-        for op in roots:  # stored by whoever computes it meanwhile, even if no Array names it any more
-            op.uses += 1
+        with _one_thread:
+            roots = [op for op in ops if op.buffer is None]
+            if not roots:
+                return
+            for op in ops:
+                if op.buffer is not None:
+                    gpu.check_owner(op.buffer)
+            lowered = prepare(gpu, roots, merge)
+            missing = gpu.missing([x for _, launches in lowered for x in launches])
+            if not missing:
+                execute(gpu, lowered)
+                _pending[:] = [ref for ref in _pending if (c := ref()) is not None and c.op.buffer is None]
+                return
+            del lowered
+            for op in roots:  # stored by whoever computes it meanwhile, even if no Array names it any more
+                op.uses += 1
         try:
             await gpu.compile(missing)
         finally:
