@@ -86,6 +86,8 @@ class NumPy:
     """numpy, with what its versions before 2.2 do not have yet."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("own_"):  # there is none: looking for own_own_.. would not end
+            raise AttributeError(name)
         return getattr(np, name, None) or getattr(self, f"own_{name}")
 
     def own_matvec(self, a: Any, b: Any) -> Any:
