@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 import tabgpu as tg
-from tabgpu import codegen, engine, kernels, lower_product
+from tabgpu import codegen, codegen_index, engine, kernels, lower_product
 from tabgpu.codegen import Product, Region
-from tabgpu.dtypes import ALL, BY_KIND
+from tabgpu.dtypes import ALL, BY_KIND, DType
 from tabgpu.kernels import gemm_tiles
 from tabgpu.launch import Launch
+from tabgpu.ops import taking
 from tabgpu.ops.rows import ROWS
 
 
@@ -24,24 +25,25 @@ def launches(*arrays: tg.Array) -> list[Launch]:
 
 
 def operand(kind: str, shape: tuple[int, ...] = (6, 8)) -> tg.Array:
-    return tg.asarray(np.ones(shape, BY_KIND[kind].name))
+    dtype = BY_KIND.get(kind) or ALL[kind]
+    return tg.asarray(np.ones(shape, "float32" if dtype.kind == "f" else dtype.name), dtype=dtype)
 
 
 def rows() -> Iterator[tuple[str, list[Launch]]]:
     """Each row, for each kind it takes, flat (with one scalar operand where it may) and over strided views."""
     for name, row in ROWS.items():
-        for kinds in itertools.product("biuf", repeat=min(row.nin, 1)):
-            operands = [operand(kinds[0]) for _ in range(row.nin)]
+        for kind in [*"biufc", "int8", "uint16", "float16", "bfloat16"]:
+            operands = [operand(kind) for _ in range(row.nin)]
             if row.operand_kinds is not None:
-                operands = [operand(kinds[0] if p == "*" else p) for p in row.operand_kinds]
+                operands = [operand(kind if p == "*" else p) for p in row.operand_kinds]
             try:
                 flat = row(*operands)
             except TypeError:
                 continue
             strided = row(*[a.T for a in operands])
-            yield f"{name} {kinds[0]}", launches(flat) + launches(strided)
+            yield f"{name} {kind}", launches(flat) + launches(strided)
             if flat.dtype.kind in "f":
-                yield f"{name} {kinds[0]} then sum", launches((flat * 1.5).sum(axis=0) + 1)
+                yield f"{name} {kind} then sum", launches((flat * 1.5).sum(axis=0) + 1)
 
 
 def reductions() -> Iterator[tuple[str, list[Launch]]]:
@@ -109,6 +111,24 @@ def gathers() -> Iterator[tuple[str, str, str]]:
         yield f"gather_{name}_rank{rank}", *codegen.gather(codegen.Gather(ALL[name], rank, 256))
 
 
+def indexed() -> Iterator[tuple[str, str, str]]:
+    """(label, WGSL, access) of indexed reads and writes: dtypes, modes, ways to combine, with 0 to 2 index arrays."""
+    modes = itertools.cycle(["raise", "wrap", "clip"])
+    picked: list[tuple[DType, ...]] = [(), (ALL["int32"],), (ALL["uint8"], ALL["int16"])]
+    for dtype, picks in itertools.product([d for d in ALL.values() if d.available], picked):
+        mode = next(modes)
+        for rank in (0, 1, 3):
+            gather = codegen_index.Gather(dtype, picks, mode, rank, 256)
+            yield f"gather {dtype.name} {len(picks)} {mode} {rank}", *codegen_index.gather(gather)
+        exprs = ["", *(found for of in taking.COMBINE.values() if (found := of.get(dtype.kind)))]
+        for expr, constant, claimed in itertools.product(exprs, (False, True), (False, True)):
+            if claimed and (expr or not picks):
+                continue
+            scatter = codegen_index.Scatter(dtype, picks, mode, 2, 256, expr, constant, claimed)
+            yield f"scatter {dtype.name} {len(picks)} {expr} {constant}", *codegen_index.scatter(scatter)
+        yield f"claim {len(picks)} {mode}", *codegen_index.claim(codegen_index.Claim(picks, mode, 2, 256))
+
+
 def everything() -> Iterator[tuple[str, str, str, int]]:
     """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
     seen = set()
@@ -119,7 +139,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
                 if x.kernel.code not in seen:
                     seen.add(x.kernel.code)
                     yield f"{name}: {x.kernel.label}", x.kernel.code, x.kernel.access, len(x.words)
-    for name, code, access in [*products(), *gathers()]:
+    for name, code, access in [*products(), *gathers(), *indexed()]:
         yield name, code, access, 0
 
 

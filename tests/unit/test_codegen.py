@@ -15,7 +15,8 @@ from tabgpu import kernels
 CALL = re.compile(r"\b([a-z]\w*)\s*\(")
 WGSL = set(
     "array mat4x2f vec2 vec3 vec4 vec2u vec3u vec4u vec2i vec3i vec4i vec2f vec3f vec4f f32 i32 u32 bool "
-    "bitcast select dot "
+    "bitcast select dot atomicLoad atomicStore atomicAdd atomicMax atomicMin atomicAnd atomicOr "
+    "atomicCompareExchangeWeak loop "
     "any all min max abs clamp floor ceil trunc sign sqrt exp2 log2 fma exp log pow round fract countOneBits "
     "countLeadingZeros countTrailingZeros firstLeadingBit firstTrailingBit reverseBits workgroupBarrier frexp ldexp "
     "modf mix step extractBits insertBits inverseSqrt cos sin tan atan "
