@@ -189,6 +189,13 @@ async def test_floor_division_of_infinities() -> None:
     assert np.signbit(got[:4]).tolist() == [False, True, True, False]
 
 
+async def test_zeros_of_complex_functions() -> None:
+    got = await tg.expm1(tg.asarray(complex(-0.0, 0.0))).numpy()
+    assert got == 0 and not np.signbit(got.real) and not np.signbit(got.imag)
+    got = await tg.tanh(tg.asarray([complex(np.inf, 2), complex(np.inf, 1e15), complex(-np.inf, -2)])).numpy()
+    assert got.real.tolist() == [1, 1, -1] and np.signbit(got.imag).tolist() == [False, False, True]
+
+
 async def test_complex_division_is_that_of_c99() -> None:
     x = np.array([complex(np.inf, 1), 1 + 2j, complex(np.inf, np.inf)], np.complex64)
     y = np.array([2, complex(np.inf, np.inf), 3 - 3j], np.complex64)
@@ -207,13 +214,6 @@ async def test_log1p_of_small_complex_numbers() -> None:
 
 async def test_spacing_of_negative_float16() -> None:
     assert await tg.spacing(tg.asarray(np.float16([-1, 1]))).tolist() == [-(2.0**-10), 2.0**-10]
-
-
-async def test_zeros_of_complex_functions() -> None:
-    got = await tg.expm1(tg.asarray(complex(-0.0, 0.0))).numpy()
-    assert got == 0 and not np.signbit(got.real) and not np.signbit(got.imag)
-    got = await tg.tanh(tg.asarray([complex(np.inf, 2), complex(np.inf, 1e15), complex(-np.inf, -2)])).numpy()
-    assert got.real.tolist() == [1, 1, -1] and np.signbit(got.imag).tolist() == [False, False, True]
 
 
 async def test_zeros_are_ordered_by_maximum() -> None:
@@ -286,7 +286,7 @@ async def test_beta_of_integers_below_one() -> None:
             assert not np.isfinite(await f(f32(x), f32(y)).item())
 
 
-# --- functions and their arguments ------------------------------------------------------------------------------------
+# --- functions and arguments ------------------------------------------------------------------------------------------
 
 
 async def test_unselected_elements_are_zeros() -> None:
@@ -324,12 +324,99 @@ async def test_nanargmax_of_minus_infinity() -> None:
     assert await tg.nanargmax(x).item() == 1 and np.nanargmax(await x.numpy()) == 0
 
 
+async def test_shapes_that_depend_on_data() -> None:
+    x = i32(3, 0, 3, 1)
+    assert (await (await tg.aio.flatnonzero(x)).numpy()).tolist() == [0, 2, 3]
+    assert (await (await tg.aio.unique(x)).numpy()).tolist() == [0, 1, 3]
+    assert (await (await tg.aio.bincount(x)).numpy()).tolist() == [1, 1, 0, 2]
+    assert (await (await tg.aio.getitem(x, x > 1)).numpy()).tolist() == [3, 3]
+    bounded = await tg.fetch(
+        tg.flatnonzero(x, size=5, fill_value=-1), tg.unique(x, size=2), tg.bincount(x, length=2)
+    )
+    assert [b.tolist() for b in bounded] == [[0, 2, 3, -1, -1], [0, 1], [1, 1]]
+    if can_suspend():
+        assert np.asarray(tg.unique(x)).tolist() == [0, 1, 3]
+    else:
+        with pytest.raises(tg.SyncError, match=r"await tg\.aio\.unique"):
+            tg.unique(x)
+
+
+async def test_histogram_of_nan() -> None:
+    for x in (f32(1, np.nan, 2), f32(1, np.inf)):
+        for part in tg.histogram(x, 3):
+            with pytest.raises(ValueError, match="not finite"):
+                await part.numpy()
+    for late in (tg.histogram(f32(1, 2), f32(0, 3, 1))[0], tg.digitize(f32(1, 2), f32(0, 3, 1))):
+        with pytest.raises(ValueError, match="monotonic"):
+            await late.numpy()
+    counts, edges = await tg.fetch(*tg.histogram(f32(1, np.nan, 2), 3, (0, 3)))
+    assert counts.tolist() == [0, 1, 1] and edges.tolist() == [0, 1, 2, 3]
+
+
+def test_bins_that_depend_on_data() -> None:
+    for bins in ("auto", "fd", "scott"):
+        with pytest.raises(ValueError, match="depends on the data"):
+            tg.histogram(f32(1, 2, 3), bins)
+    assert tg.histogram(f32(1, 2, 3, 4), "sqrt")[0].shape == (2,)
+
+
+def test_quantiles_on_the_gpu() -> None:
+    for function in (tg.quantile, tg.percentile, tg.nanquantile):
+        with pytest.raises(TypeError, match="host values"):
+            function(f32(1, 2, 3), f32(0.5))
+
+
+async def test_quantile_next_to_infinity() -> None:
+    assert await tg.quantile(f32(1, 2, np.inf), 0.5).item() == 2
+    assert await tg.quantile(f32(np.inf, np.inf), 0.5).item() == np.inf
+
+
+def test_sinc_of_complex_numbers() -> None:
+    with pytest.raises(TypeError, match="sinc"):
+        tg.sinc(tg.asarray(1j))
+
+
+async def test_complex_numbers_are_not_searched() -> None:
+    z = tg.asarray(np.array([1 + 2j, 1 - 1j, 0.5], np.complex64))
+    for call in (lambda: tg.searchsorted(z, z), lambda: tg.topk(z, 1), lambda: tg.median(z)):
+        with pytest.raises(TypeError, match="complex"):
+            call()
+    assert (await tg.sort(z).numpy()).tolist() == [0.5, 1 - 1j, 1 + 2j]
+
+
 async def test_zero_dimensional_results_stay_arrays() -> None:
     total = f32(1, 2).sum()
     assert isinstance(total, tg.Array) and total.shape == ()
     assert isinstance(await total.item(), float)
     got = await total.numpy()
     assert isinstance(got, np.ndarray) and got.shape == ()
+
+
+def test_axes_of_arrays_without_axes() -> None:
+    for call in (lambda: tg.sum(tg.asarray(1.0), axis=0), lambda: tg.argsort(tg.asarray(1.0))):
+        with pytest.raises(tg.AxisError):
+            call()
+
+
+def test_views_of_host_values() -> None:
+    for call in (
+        lambda: tg.flip([1, 2]),
+        lambda: tg.reshape(np.zeros(4), (2, 2)),
+        lambda: tg.broadcast_to([1], (2,)),
+    ):
+        with pytest.raises(TypeError, match="tg.asarray"):
+            call()
+
+
+def test_linspace_between_arrays() -> None:
+    with pytest.raises(TypeError):
+        tg.linspace(f32(1, 2), f32(3, 4), 5)
+    with pytest.raises(TypeError):
+        tg.linspace(0, 1, retstep=True)
+
+
+def test_comparison_with_none() -> None:
+    assert (f32(1, 2) == None) is False  # noqa: E711
 
 
 async def test_empty_is_zeros() -> None:
@@ -429,7 +516,7 @@ async def test_attributes_of_memory() -> None:
     assert await x.tolist() == [5 + 2j]
 
 
-# --- reading and NumPy ------------------------------------------------------------------------------------------------
+# --- reading, and numpy beside it -------------------------------------------------------------------------------------
 
 
 async def test_readers_are_awaited() -> None:
@@ -535,74 +622,6 @@ async def test_order_of_accumulation() -> None:
     assert await tg.zeros(1, dtype="int32").at[tg.asarray([0] * 9)].add(2**30).item() == 9 * 2**30 - 2**33
 
 
-async def test_assignment_is_functional_underneath() -> None:
-    x = f32(1, 2)
-    before = x + 1.0  # recorded, not computed
-    x += 10.0
-    assert await values(before, tg.float32) == [2, 3]
-    assert await values(x, tg.float32) == [11, 12]
-
-
-async def test_shapes_that_depend_on_data() -> None:
-    x = i32(3, 0, 3, 1)
-    assert (await (await tg.aio.flatnonzero(x)).numpy()).tolist() == [0, 2, 3]
-    assert (await (await tg.aio.unique(x)).numpy()).tolist() == [0, 1, 3]
-    assert (await (await tg.aio.bincount(x)).numpy()).tolist() == [1, 1, 0, 2]
-    assert (await (await tg.aio.getitem(x, x > 1)).numpy()).tolist() == [3, 3]
-    bounded = await tg.fetch(
-        tg.flatnonzero(x, size=5, fill_value=-1), tg.unique(x, size=2), tg.bincount(x, length=2)
-    )
-    assert [b.tolist() for b in bounded] == [[0, 2, 3, -1, -1], [0, 1], [1, 1]]
-    if can_suspend():
-        assert np.asarray(tg.unique(x)).tolist() == [0, 1, 3]
-    else:
-        with pytest.raises(tg.SyncError, match=r"await tg\.aio\.unique"):
-            tg.unique(x)
-
-
-async def test_histogram_of_nan() -> None:
-    for x in (f32(1, np.nan, 2), f32(1, np.inf)):
-        for part in tg.histogram(x, 3):
-            with pytest.raises(ValueError, match="not finite"):
-                await part.numpy()
-    for late in (tg.histogram(f32(1, 2), f32(0, 3, 1))[0], tg.digitize(f32(1, 2), f32(0, 3, 1))):
-        with pytest.raises(ValueError, match="monotonic"):
-            await late.numpy()
-    counts, edges = await tg.fetch(*tg.histogram(f32(1, np.nan, 2), 3, (0, 3)))
-    assert counts.tolist() == [0, 1, 1] and edges.tolist() == [0, 1, 2, 3]
-
-
-def test_bins_that_depend_on_data() -> None:
-    for bins in ("auto", "fd", "scott"):
-        with pytest.raises(ValueError, match="depends on the data"):
-            tg.histogram(f32(1, 2, 3), bins)
-    assert tg.histogram(f32(1, 2, 3, 4), "sqrt")[0].shape == (2,)
-
-
-def test_quantiles_on_the_gpu() -> None:
-    for function in (tg.quantile, tg.percentile, tg.nanquantile):
-        with pytest.raises(TypeError, match="host values"):
-            function(f32(1, 2, 3), f32(0.5))
-
-
-async def test_quantile_next_to_infinity() -> None:
-    assert await tg.quantile(f32(1, 2, np.inf), 0.5).item() == 2
-    assert await tg.quantile(f32(np.inf, np.inf), 0.5).item() == np.inf
-
-
-def test_sinc_of_complex_numbers() -> None:
-    with pytest.raises(TypeError, match="sinc"):
-        tg.sinc(tg.asarray(1j))
-
-
-async def test_complex_numbers_are_not_searched() -> None:
-    z = tg.asarray(np.array([1 + 2j, 1 - 1j, 0.5], np.complex64))
-    for call in (lambda: tg.searchsorted(z, z), lambda: tg.topk(z, 1), lambda: tg.median(z)):
-        with pytest.raises(TypeError, match="complex"):
-            call()
-    assert (await tg.sort(z).numpy()).tolist() == [0.5, 1 - 1j, 1 + 2j]
-
-
 async def test_nan_assigned_to_integers() -> None:
     x = i32(1, 2)
     x[0] = float("nan")
@@ -617,28 +636,9 @@ async def test_writable_diagonals() -> None:
         tg.broadcast_to(f32(1), (3,))[0] = 2.0
 
 
-def test_axes_of_arrays_without_axes() -> None:
-    for call in (lambda: tg.sum(tg.asarray(1.0), axis=0), lambda: tg.argsort(tg.asarray(1.0))):
-        with pytest.raises(tg.AxisError):
-            call()
-
-
-def test_views_of_host_values() -> None:
-    for call in (
-        lambda: tg.flip([1, 2]),
-        lambda: tg.reshape(np.zeros(4), (2, 2)),
-        lambda: tg.broadcast_to([1], (2,)),
-    ):
-        with pytest.raises(TypeError, match="tg.asarray"):
-            call()
-
-
-def test_linspace_between_arrays() -> None:
-    with pytest.raises(TypeError):
-        tg.linspace(f32(1, 2), f32(3, 4), 5)
-    with pytest.raises(TypeError):
-        tg.linspace(0, 1, retstep=True)
-
-
-def test_comparison_with_none() -> None:
-    assert (f32(1, 2) == None) is False  # noqa: E711
+async def test_assignment_is_functional_underneath() -> None:
+    x = f32(1, 2)
+    before = x + 1.0  # recorded, not computed
+    x += 10.0
+    assert await values(before, tg.float32) == [2, 3]
+    assert await values(x, tg.float32) == [11, 12]

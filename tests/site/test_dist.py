@@ -38,7 +38,7 @@ def cdn(tmp_path: Path, pyodide: Path, monkeypatch):
     server = TabServer()
     server.folders = [("/", folder)]
     server.start()
-    monkeypatch.setattr(pins, "CDN", server.url + "/")
+    monkeypatch.setattr(pins.Release, "cdn", property(lambda _: server.url + "/"))
     monkeypatch.setattr(dist, "pip_download", unreachable)
     yield folder
     server.stop()

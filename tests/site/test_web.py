@@ -41,7 +41,7 @@ def without_webgpu(chromium) -> Iterator[object]:
     args = [a for a in host_browser.flags("default", []) if "webgpu" not in a]
     browser = chromium.browser_type.launch(
         executable_path=host_browser.find_browser(None, playwright=False),
-        args=[*args, "--disable-features=WebGPU,WebGPUService"],
+        args=[*args, "--disable-features=WebGPU,WebGPUService", "--disable-gpu"],
         chromium_sandbox=False,
     )
     yield browser
