@@ -109,6 +109,8 @@ ORACLES: dict[str, Any] = {
     "matlab.nextpow2": lambda x: np.where(x == 0, 0.0, np.ceil(np.log2(np.abs(x))) + 0.0),
     "numpy.frexp:1": lambda x: np.where(np.isfinite(x), np.frexp(x)[1], 0).astype(np.int32),  # C leaves inf, NaN open
     "numpy.sinc": sinc,
+    # NumPy before 2.1 makes floats of integers.
+    **{f"numpy.{n}": lambda x, f=getattr(np, n): f(x).astype(x.dtype) for n in ("ceil", "floor", "trunc")},
     "numpy.power": power,
     "numpy.floor_divide": floor_divide,
     "numpy.reciprocal": reciprocal,

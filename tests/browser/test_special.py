@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.special as sp
+from scipy import __version__ as sp_version
 from ulps import TINY, check, check_row, sweep
 
 import tabgpu as tg
@@ -37,6 +38,12 @@ def kl_div(x: Any, y: Any) -> Any:
     return np.where(near & (x > 0), series, np.where((x > 0) & (y == np.inf), np.inf, sp.kl_div(x, y)))
 
 
+# SciPy before 1.15 has other values at the poles of gamma (inf for NaN), and no softplus.
+OLD = (
+    {"gamma", "gammasgn", "rgamma", "softplus"}
+    if tuple(map(int, sp_version.split(".")[:2])) < (1, 15)
+    else set()
+)
 ORACLES: dict[str, Any] = {
     "factorial": lambda x: np.where(x < 0, 0.0, sp.gamma(x + 1)),
     "sinpi": lambda x: turn(x, 0),
@@ -77,6 +84,8 @@ WHOLE: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", sorted(ROWS))
 async def test_row(name: str) -> None:
+    if name in OLD:
+        pytest.skip(f"SciPy {sp_version} has other values, or none")
     row = ROWS[name]
     oracle = ORACLES.get(name) or getattr(sp, row.like.removeprefix("scipy.special."))
     await check_row(row, oracle, row.ulp, WHOLE.get(name, row.ulp))
@@ -167,6 +176,8 @@ async def test_gamma_at_integers_and_around_poles() -> None:
     offsets = np.random.default_rng(2).uniform(-1e-3, 1e-3, 4000)
     x = (np.random.default_rng(6).integers(-44, 1, 4000) + offsets).astype(np.float32)
     for row in (special.gamma, special.rgamma):
+        if row.name in OLD:
+            x = x[x != np.rint(x)]
         check(f"{row.name} around poles", getattr(sp, row.name), row.ulp, await row(x).numpy(), [x])
 
 
@@ -208,5 +219,5 @@ async def test_relative_entropy_of_near_arguments() -> None:
 
 def test_names_are_those_of_scipy() -> None:
     ours = {"sinpi", "cospi"}  # C23's and the array API's proposal; SciPy keeps them private
-    assert [n for n in special.__all__ if n not in ours and not hasattr(sp, n)] == []
+    assert [n for n in special.__all__ if n not in ours | OLD and not hasattr(sp, n)] == []
     assert all(hasattr(special, n) for n in special.__all__)
