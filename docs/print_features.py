@@ -151,10 +151,8 @@ def dtype_table() -> Iterator[str]:
     for name, d in dtypes.ALL.items():
         if d.available:
             state = "done"
-        elif name in WIDE:
-            state = f"not on WebGPU: TypeError; {WIDE[name]} replaces it"
         else:
-            state = "to come: TypeError"
+            state = f"not on WebGPU: TypeError; {WIDE[name]} replaces it"
         yield f"| {name} | {d.itemsize} | {state} |"
 
 

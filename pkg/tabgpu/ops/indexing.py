@@ -388,6 +388,7 @@ def _value(value: Any, dtype: Any, shape: Shape, whole: bool) -> Any:
 def _assign_masked(self: Array, mask: Array, axis: int, value: Any) -> None:
     """self[:, .., mask, ..] = value without a read: element by element, the k-th value for the k-th True."""
     from .guards import count_guard
+    from .manipulation import ravel
     from .scans import cumulative_sum
 
     _check_mask(mask.shape, self.shape[axis : axis + mask.ndim], axis)
@@ -414,7 +415,7 @@ def _assign_masked(self: Array, mask: Array, axis: int, value: Any) -> None:
         return
     guards: tuple[Guard, ...] = ()
     if at >= 0 and got.shape[at] != 1:  # one value for each True
-        counts = cumulative_sum(view_flat(astype(mask, int32)), axis=0)
+        counts = cumulative_sum(ravel(astype(mask, int32)), axis=0)
         guards = (count_guard(counts, got.shape[at], mask.shape),)
         turn = ew.subtract(counts, 1)
         if got.shape[at] == 0:
@@ -434,9 +435,3 @@ def _assign_masked(self: Array, mask: Array, axis: int, value: Any) -> None:
     if guards:
         new._cell.op.guards = guards
     assign(self, Target(self.shape, Indexed(self._layout, (), "raise"), (), guards), new)
-
-
-def view_flat(x: Array) -> Array:
-    """x as one axis."""
-    whole = x if x._layout == x._cell.op.layout else copy_of(x)
-    return view(whole, lo.contiguous((whole.size,)))

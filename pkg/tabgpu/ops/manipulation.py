@@ -199,14 +199,5 @@ def atleast_3d(*arrays: Any) -> Any:
 
 
 def getitem(x: Array, key: Any) -> Array:
-    """Basic indexing: integers, slices, Ellipsis, None. Arrays as indices raise TypeError for now."""
-    for k in key if isinstance(key, tuple) else (key,):
-        if k is None or k is Ellipsis or isinstance(k, slice):
-            continue
-        if isinstance(k, (list, Array)) or getattr(k, "shape", ()) != () or isinstance(k, bool):
-            raise TypeError(
-                f"indexing by {type(k).__name__} is not supported yet; integers, slices, ... and None are"
-            )
-        if not hasattr(k, "__index__"):
-            raise IndexError(f"only integers, slices, Ellipsis and None are indices, not {type(k).__name__}")
+    """The view by integers, slices, Ellipsis and None, for the functions of this package; `a[key]` is in indexing.py."""
     return view(x, lo.index(x._layout, key))

@@ -10,7 +10,7 @@ from ..array import Array, view
 from ..dtypes import DType
 from ..graph import Guard
 from ..indexed import Indexed, Pick
-from ..layout import Layout, Shape
+from ..layout import Layout
 from . import elementwise as ew
 from .convert import from_host
 from .creation import copy_of
@@ -339,13 +339,3 @@ def accumulate(x: Array, key: Any, values: Any, name: str, mode: str = "raise", 
     from ..array import fresh
 
     return fresh(op)
-
-
-def blocks(shape: Shape, dtype: DType, parts: list[tuple[Any, Array]]) -> Array:
-    """A new array of disjoint parts [(key, value)], which together are all of it: one launch for each."""
-    from .routine import routine
-
-    out = routine("scatter.blank", [], shape, dtype)
-    for key, value in parts:
-        setitem(out, key, value)
-    return out

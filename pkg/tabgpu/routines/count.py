@@ -16,7 +16,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     """args: int32 or uint32 numbers, those outside [0, op.size) are left out. Result: int32 (bins,)."""
     (source,) = op.args
     wg = facts.workgroup
-    zeros = launch(kernel("fill", "w", WG=wg), (), (op,), -(-op.size // wg), [op.size, 0, 0, 0], facts)
+    zeros = launch(kernel("fill_words", "w", WG=wg), (), (op,), -(-op.size // (4 * wg)), [op.size, 0], facts)
     shared = op.size <= MOST and not facts.software
     key = ("count", wg, shared)
     made = kernel_for(key, _text, "count_shared" if shared else "count", wg)

@@ -1,7 +1,7 @@
 """Indexed writes: the old array (in place where nobody else has it), then the update's elements over it.
 
 args: (old array, value unless it is a constant, indices ..). Assignments through arrays of indices first find out which
-update of an element is the last. "scatter.blank" is memory without values, to be written by parts.
+update of an element is the last.
 """
 
 from __future__ import annotations
@@ -13,19 +13,15 @@ from ..codegen_index import Claim, Scatter
 from ..dtypes import uint32
 from ..graph import Op
 from ..indexed import Indexed, Update
-from ..launch import Kernel, Launch
+from ..launch import Launch
 from ..layout import Layout, contiguous
 from ..region import U32, Facts, bits, complex_bits, kernel_for
 from . import kernel, launch, temporary
 from .gather import walk
 
-BLANK = Kernel("blank", "", "", 1)
-
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
     """op.extra: an Update."""
-    if op.fn == "scatter.blank":
-        return [Launch(BLANK, (), (op,), (0, 0, 0), [])]
     update: Update = op.extra
     old, *rest = op.args
     constant = not isinstance(update.value, Layout)
