@@ -199,5 +199,5 @@ def atleast_3d(*arrays: Any) -> Any:
 
 
 def getitem(x: Array, key: Any) -> Array:
-    """The view by integers, slices, Ellipsis and None, for the functions of this package; `a[key]` is in indexing.py."""
+    """The view by integers, slices, Ellipsis and None, for this package; `a[key]` is in indexing.py."""
     return view(x, lo.index(x._layout, key))
