@@ -10,6 +10,7 @@ const WINDOW = 4096;
 const MAX_BIND_GROUPS = 4096;
 const MAX_STAGING = 4;
 const MAX_STAGED = 64 << 20; // bytes
+const PAIRS = 2048; // launches a set of timestamp queries times: WebGPU allows 4,096 queries in one
 const WANTED_FEATURES = ["shader-f16", "subgroups", "timestamp-query"];
 
 /**
@@ -78,6 +79,8 @@ export class Bridge {
     this.stream = undefined;
     /** @type {{data: Uint8Array<ArrayBuffer>, release(): void} | undefined} */
     this.streamView = undefined;
+    /** @type {Clock | undefined} while somebody measures */
+    this.clock = undefined;
     this.lostReason = "";
     /** @type {Promise<never>} */
     this.lost = device.lost.then((l) => {
@@ -303,7 +306,8 @@ export class Bridge {
       }
       device.queue.writeBuffer(this.uniform, 0, words, end, params);
     }
-    const encoder = device.createCommandEncoder({ label: `submit ${serial}` });
+    const clock = this.clock;
+    let encoder = device.createCommandEncoder({ label: `submit ${serial}` });
     /** @type {GPUComputePassEncoder | undefined} */
     let pass;
     /** @type {number[]} */
@@ -315,7 +319,12 @@ export class Bridge {
         const id = words[at + 1], n = words[at + 6];
         const found = this.pipelines.get(id);
         if (!found) throw new Error(`no pipeline ${id}`);
-        if (!pass) { pass = encoder.beginComputePass(); bound = -1; }
+        if (clock && pass) {
+          pass.end();
+          pass = undefined;
+          encoder = clock.next(encoder, serial);
+        }
+        if (!pass) { pass = encoder.beginComputePass(clock?.pass(serial)); bound = -1; }
         if (bound !== id) pass.setPipeline(found.pipeline);
         bound = id;
         pass.setBindGroup(0, this.group(id, words, at + 7, n));
@@ -331,7 +340,9 @@ export class Bridge {
       } else throw new Error(`bad command ${verb} at ${at}`);
     }
     pass?.end();
+    if (clock && pass) encoder = clock.next(encoder, serial);
     device.queue.submit([encoder.finish()]);
+    clock?.submitted();
     for (const id of freed) this.free(id); // not before: this submit may be the last that reads them
   }
 
@@ -394,6 +405,32 @@ export class Bridge {
     return this.report(serial);
   }
 
+  /**
+   * Times each launch from now on, or no more. By timestamp queries if `precise` and the device has them.
+   * @param {boolean} on @param {boolean} precise @returns {string} "gpu", "host", or "" for off
+   */
+  timing(on, precise) {
+    this.clock?.close();
+    this.clock = on ? new Clock(this.device, precise && this.device.features.has("timestamp-query")) : undefined;
+    return this.clock ? (this.clock.precise ? "gpu" : "host") : "";
+  }
+
+  /** How many launches `timings` will tell of. */
+  timed() {
+    return this.clock?.count ?? 0;
+  }
+
+  /**
+   * Tells of the launches timed so far, oldest first, and forgets them: (serial, begin, end), u64 each, ns.
+   * @param {Memory} target room for all of `timed()`
+   */
+  async timings(target) {
+    const taken = await Promise.race([/** @type {Clock} */ (this.clock).take(), this.lost]);
+    const into = target.getBuffer("u8");
+    into.data.set(new Uint8Array(taken.buffer, 0, Math.min(taken.byteLength, into.data.byteLength)));
+    into.release();
+  }
+
   /** Gives back the memory kept for reads. */
   trim() {
     for (const staging of this.staging.splice(0)) staging.destroy();
@@ -430,6 +467,97 @@ export class Bridge {
     this.groups.clear();
     this.mentions.clear();
   }
+}
+
+/** When launches began and ended: by timestamp queries, or, where there are none, by the host's clock and a submit for each. */
+class Clock {
+  /** @param {GPUDevice} device @param {boolean} precise */
+  constructor(device, precise) {
+    this.device = device;
+    this.precise = precise;
+    this.count = 0;
+    /** @type {{queries: GPUQuerySet, serials: number[]}[]} the last one is being filled */
+    this.sets = [];
+    /** @type {GPUQuerySet[]} */
+    this.spare = [];
+    /** @type {{serials: number[], staging: GPUBuffer}[]} resolved, in order */
+    this.batches = [];
+    /** @type {Promise<bigint[]>[]} */
+    this.seen = [];
+  }
+
+  /** The pass of one launch. @param {number} serial @returns {GPUComputePassDescriptor | undefined} */
+  pass(serial) {
+    this.count++;
+    if (!this.precise) return undefined;
+    let set = this.sets[this.sets.length - 1];
+    if (!set || set.serials.length === PAIRS) {
+      const queries = this.spare.pop() ?? this.device.createQuerySet({ label: "times", type: "timestamp", count: 2 * PAIRS });
+      this.sets.push((set = { queries, serials: [] }));
+    }
+    const k = 2 * set.serials.length;
+    set.serials.push(serial);
+    return { timestampWrites: { querySet: set.queries, beginningOfPassWriteIndex: k, endOfPassWriteIndex: k + 1 } };
+  }
+
+  /** The encoder that goes on after a launch. @param {GPUCommandEncoder} encoder @param {number} serial */
+  next(encoder, serial) {
+    if (this.precise) return encoder;
+    const queue = this.device.queue, begin = now();
+    queue.submit([encoder.finish()]);
+    this.seen.push(queue.onSubmittedWorkDone().then(() => [BigInt(serial), begin, now()], () => [BigInt(serial), 0n, 0n]));
+    return this.device.createCommandEncoder();
+  }
+
+  /** What is full is resolved, so that few sets of queries serve any number of submits. */
+  submitted() {
+    while (this.sets.length > 1 || this.sets[0]?.serials.length === PAIRS) this.resolve();
+  }
+
+  resolve() {
+    const set = this.sets.shift();
+    if (!set) return;
+    const size = 16 * set.serials.length, usage = GPUBufferUsage;
+    const resolved = this.device.createBuffer({ label: "times", size, usage: usage.QUERY_RESOLVE | usage.COPY_SRC });
+    const staging = this.device.createBuffer({ label: "times", size, usage: usage.COPY_DST | usage.MAP_READ });
+    const encoder = this.device.createCommandEncoder({ label: "times" });
+    encoder.resolveQuerySet(set.queries, 0, 2 * set.serials.length, resolved, 0);
+    encoder.copyBufferToBuffer(resolved, 0, staging, 0, size);
+    this.device.queue.submit([encoder.finish()]);
+    resolved.destroy();
+    this.batches.push({ serials: set.serials, staging });
+    this.spare.push(set.queries);
+  }
+
+  /** @returns {Promise<BigUint64Array<ArrayBuffer>>} triples of what was timed so far */
+  async take() {
+    while (this.sets.length) this.resolve();
+    const batches = this.batches.splice(0), seen = this.seen.splice(0);
+    this.count = 0;
+    /** @type {bigint[]} */
+    const triples = (await Promise.all(seen)).flat();
+    for (const { serials, staging } of batches) {
+      try {
+        await staging.mapAsync(GPUMapMode.READ);
+        const times = new BigUint64Array(staging.getMappedRange());
+        serials.forEach((serial, k) => triples.push(BigInt(serial), times[2 * k], times[2 * k + 1]));
+      } finally {
+        staging.destroy();
+      }
+    }
+    return BigUint64Array.from(triples);
+  }
+
+  close() {
+    for (const { queries } of this.sets) queries.destroy();
+    for (const queries of this.spare) queries.destroy();
+    for (const { staging } of this.batches) staging.destroy();
+  }
+}
+
+/** Nanoseconds of the host's clock. */
+function now() {
+  return BigInt(Math.round(performance.now() * 1e6));
 }
 
 /** @param {GPUError} error */
