@@ -69,6 +69,7 @@ class Bridge:
         self.stream: Any = None
         self.uniform: Any = None
         self.window: Any = None
+        self.clock: Any = None  # while somebody measures
         self._lost = ""
         kind = {"type": "uniform", "has_dynamic_offset": True, "min_binding_size": WINDOW}
         self.window_layout = self._layout("parameters", [kind])
@@ -263,14 +264,21 @@ class Bridge:
         if params:
             self._parameters(params.nbytes + WINDOW)
             queue.write_buffer(self.uniform, 0, params)
+        clock, compute = self.clock, None
         encoder = device.create_command_encoder(label=f"submit {serial}")
-        compute = encoder.begin_compute_pass()
+        if clock is None:
+            compute = encoder.begin_compute_pass()
         bound = 0
         for at in dispatches:
             ident, x, y, z, offset, n = words[at + 1 : at + 7]
             label, pipeline, layout = self.pipelines[ident]
             if pipeline is None:
                 raise self.wgpu.GPUValidationError(f'Invalid ComputePipeline "{label}"')
+            if clock is not None:
+                if compute is not None:
+                    compute.end()
+                    encoder = clock.next(encoder, serial, self._idle)
+                compute, bound = clock.begin(encoder, serial), 0
             if bound != ident:
                 compute.set_pipeline(pipeline)
                 bound = ident
@@ -279,7 +287,11 @@ class Bridge:
             compute.set_bind_group(1, self.window, [offset])
             compute.dispatch_workgroups(x, y, z)
         compute.end()
+        if clock is not None:
+            encoder = clock.next(encoder, serial, self._idle)
         queue.submit([encoder.finish()])
+        if clock is not None:
+            clock.submitted()
 
     def _parameters(self, need: int) -> None:
         if self.uniform is None or self.uniform.size < need:
@@ -380,6 +392,42 @@ class Bridge:
         """Until the queue is empty: the last in it clears a buffer, which is then mapped."""
         await self._fetch(0, [], memoryview(bytearray(4)))
         return self.report(0)
+
+    # time
+
+    def timing(self, on: bool, precise: bool) -> str:
+        """Times each launch from now on ("gpu": by timestamp queries, "host"), or no more ("")."""
+        if self.clock is not None:
+            self.clock.close()
+        self.clock = None
+        if on:
+            from .native_clock import Clock
+
+            self.clock = Clock(self.wgpu, self.device, precise and "timestamp-query" in self.device.features)
+        return "" if self.clock is None else "gpu" if self.clock.precise else "host"
+
+    def timed(self) -> int:
+        """How many launches `timings` will tell of."""
+        return 0 if self.clock is None else int(self.clock.count)
+
+    async def timings(self, target: memoryview) -> None:
+        """(serial, begin, end), u64 each, ns, of the launches timed so far, which are forgotten."""
+        self.alive()
+        try:
+            found = memoryview(await self.clock.take(self.settled)).cast("B")
+        except self.wgpu.GPUError as error:
+            self._noticed_loss(str(error))
+            raise HostError(str(error)) from None
+        n = min(found.nbytes, target.nbytes)
+        target[:n] = found[:n]
+
+    def _idle(self) -> None:
+        """Waits, blocking, until the queue is empty (wgpu 0.32's own call for that fails)."""
+        staging = self._copy([], 4)
+        promise = staging.map_async(self.wgpu.MapMode.READ, 0, 4)
+        while not promise._thread_event.wait(PATIENCE) and not self.lostReason:
+            pass
+        staging.destroy()
 
     def trim(self) -> None:
         """Gives back the memory kept for reads."""
