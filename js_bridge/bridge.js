@@ -161,14 +161,16 @@ export class Bridge {
 
   /**
    * Copies host memory to a buffer (made here if `nbytes` is given). The data is taken at the call.
-   * @param {number} serial @param {number} id @param {number} nbytes @param {Memory} memory
+   * @param {number} serial @param {number} id @param {number} nbytes @param {Memory | ArrayBufferView<ArrayBuffer>} memory
    */
   upload(serial, id, nbytes, memory) {
-    const view = memory.getBuffer("u8");
+    const own = ArrayBuffer.isView(memory); // the page's own typed array
+    const view = own ? undefined : memory.getBuffer("u8");
+    const data = own ? new Uint8Array(memory.buffer, memory.byteOffset, memory.byteLength) : /** @type {{data: Uint8Array<ArrayBuffer>}} */ (view).data;
     try {
       this.scoped(serial, nbytes > 0, () => {
         if (nbytes) this.alloc(id, nbytes);
-        const buffer = /** @type {GPUBuffer} */ (this.buffers.get(id)), data = view.data;
+        const buffer = /** @type {GPUBuffer} */ (this.buffers.get(id));
         const whole = data.byteLength & ~3, rest = data.byteLength - whole;
         if (whole) this.device.queue.writeBuffer(buffer, 0, data, 0, whole);
         if (rest) {
@@ -178,7 +180,7 @@ export class Bridge {
         }
       });
     } finally {
-      view.release();
+      view?.release();
     }
   }
 

@@ -77,6 +77,21 @@ def js_exception() -> type[Exception]:
     return HostError
 
 
+# The elements of JavaScript's typed arrays, by the class's name.
+_TYPED = {
+    "Float32Array": "float32", "Int32Array": "int32", "Uint32Array": "uint32",
+    "Int16Array": "int16", "Uint16Array": "uint16", "Int8Array": "int8", "Uint8Array": "uint8",
+    "Uint8ClampedArray": "uint8",
+}  # fmt: skip
+
+
+def typed_array(value: Any) -> str:
+    """The dtype of a JavaScript typed array that can go to the GPU as it lies; "" for anything else."""
+    if type(value).__module__ != "pyodide.ffi" or not hasattr(value, "constructor"):
+        return ""
+    return _TYPED.get(str(value.constructor.name), "")
+
+
 async def _load() -> Any:
     global _module
     if _module is None:

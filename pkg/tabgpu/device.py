@@ -16,6 +16,7 @@ from .graph import NO_GUARDS, Buffer, Guard, Op, nbytes_of
 from .launch import Kernel, Launch
 
 can_suspend, run_sync, start, join = bridge.can_suspend, bridge.run_sync, bridge.start, bridge.join
+typed_array = bridge.typed_array
 ALLOC, FREE, DISPATCH = 1, 2, 3
 READ_CHUNK = 64 << 20
 _generations = count(1)

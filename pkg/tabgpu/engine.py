@@ -6,7 +6,7 @@ from threading import RLock
 from typing import Any
 
 from .config import Config
-from .device import Device, can_suspend, join, open_device, run_sync, size_class, start
+from .device import Device, can_suspend, join, open_device, run_sync, size_class, start, typed_array
 from .dtypes import DType
 from .errors import LimitError, NotInitializedError, OutOfMemoryError, SyncError, TabgpuError
 from .graph import EW, IOTA, LEAF, SCALAR, Guard, Op, copy_fn, nbytes_of
@@ -344,4 +344,4 @@ def wait_for(awaitable: Any, what: str, instead: str) -> Any:
     raise SyncError(f"{what} needs the value now, and Python cannot wait here: write `{instead}`")
 
 
-__all__ = ["Device", "can_suspend", "device", "fetch", "note", "upload", "wait"]
+__all__ = ["Device", "can_suspend", "device", "fetch", "note", "typed_array", "upload", "wait"]

@@ -480,3 +480,25 @@ async def test_assignment_through_flat() -> None:
     await same(g, h)
     g.flat = 3
     await same(g, np.full_like(H, 3))
+
+
+@pytest.mark.skipif(not IN_TAB, reason="JavaScript's arrays are in a tab")
+async def test_typed_arrays_of_the_page():
+    """They go to the GPU as they lie, parts of a buffer included; what has no dtype of ours is converted."""
+    from pyodide.code import run_js
+
+    for kind, dtype in [("Float32Array", "float32"), ("Int16Array", "int16"), ("Uint8Array", "uint8")]:
+        made = tg.asarray(run_js(f"new {kind}([9, 1, 2, 3]).subarray(1)"))
+        assert made.dtype.name == dtype
+        assert (await made.tolist()) == [1, 2, 3]
+    assert (await tg.asarray(run_js("new Float64Array([0.5, 2])")).tolist()) == [0.5, 2]
+    assert (await tg.asarray(run_js("new Float32Array([1, 2])"), dtype=tg.int32).tolist()) == [1, 2]
+    assert tg.asarray(run_js("new Int32Array([])")).shape == (0,)
+    with pytest.raises(OverflowError, match="5000000000"):
+        tg.asarray(run_js("new BigInt64Array([5000000000n])"))
+    with pytest.raises(TypeError, match="JsProxy"):
+        tg.asarray(run_js("({x: 1})"))
+    page = run_js("new Float32Array([1, 2])")
+    taken = tg.asarray(page)
+    page[0] = 7.0  # the values are those at the call
+    assert (await taken.tolist()) == [1, 2]

@@ -59,6 +59,11 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
         return from_scalar(value, where)
     if isinstance(value, (list, tuple)) and _holds_array(value):
         return _stacked(value, where, dtype)
+    if (typed := engine.typed_array(value)) and dtype in (None, ALL[typed]):
+        op = engine.upload(value, ALL[typed], (int(value.length),), where)  # never in Python's memory
+        return Array(op.dtype, op.layout, Cell(op))
+    if hasattr(value, "to_memoryview"):  # any other JavaScript buffer, or one to convert
+        value = value.to_memoryview()
     try:
         import numpy as np  # importing tabgpu needs no NumPy, host data does
     except ImportError:
