@@ -264,7 +264,8 @@ class Bridge:
         if params:
             self._parameters(params.nbytes + WINDOW)
             queue.write_buffer(self.uniform, 0, params)
-        clock, compute = self.clock, None
+        clock: Any = self.clock
+        compute: Any = None
         encoder = device.create_command_encoder(label=f"submit {serial}")
         if clock is None:
             compute = encoder.begin_compute_pass()

@@ -93,6 +93,7 @@ class Device:
         self.software = self.fallback or "swiftshader" in json.dumps(self.info).lower()
         self.lost = ""
         self.facts: Any = None  # the planner's digest of the limits
+        self.recorder: Any = None  # listens while somebody profiles
         self.counters = Counters()
         self.serial = 0
         self._ids = count(1)
@@ -313,6 +314,8 @@ class Device:
         step = max(64, self.limits["minUniformBufferOffsetAlignment"] // 4)
         params += [0] * (-len(params) % step)
         self.counters.launches += 1
+        if self.recorder is not None:
+            self.recorder.launched(launch)
 
     def _adopt(self, old: Op, new: Op) -> frozenset[Guard]:
         """Gives one value's memory to the value that replaces it in place."""

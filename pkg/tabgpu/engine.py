@@ -140,8 +140,10 @@ def prepare(gpu: Device, roots: list[Op], merge: bool = False) -> list[tuple[Gro
         groups = limits["maxComputeWorkgroupsPerDimension"]
         facts = gpu.facts = Facts(workgroup, groups, gpu.binding_limit, gpu.software, limits)
     lowered = []
-    for group in plan(roots, budget=gpu.limits["maxFusedBuffers"], fuse=gpu.config.fuse, merge=merge):
-        launches = lower(group, facts)
+    watch = gpu.recorder
+    planning, lowering = (plan, lower) if watch is None else (watch.planning, watch.lowering)
+    for group in planning(roots, budget=gpu.limits["maxFusedBuffers"], fuse=gpu.config.fuse, merge=merge):
+        launches = lowering(group, facts)
         if group.pre is not None:
             group.pre.parent = (
                 None  # no cycle: what they hold dies with them, not at the next garbage collection

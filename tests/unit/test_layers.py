@@ -16,22 +16,24 @@ PACKAGE = Path(tabgpu.__file__).parent
 
 LAYERS = {
     "pure": ["dtypes", "layout", "graph", "indexed", "launch", "errors", "config"],
-    "text": ["codegen", "codegen_index", "kernels", "kernels.gemm_inner", "kernels.gemm_tiles"],
+    "text": ["codegen", "codegen_index", "codegen_strided", "kernels", "kernels.gemm_inner", "kernels.gemm_tiles"],
     "plan": [
         "plan",
         "region",
         "lower",
         "lower_reduction",
+        "lower_strided",
         "lower_product",
         "lower_product_wide",
         "lower_wide",
         "windows",
         "routines",
         "routines.*",
+        "work",
     ],  # fmt: skip
     "door": ["bridge", "bridge_native", "native_adapter", "native_waiting", "native_clock", "blocking"],
     "device": ["device"],
-    "seam": ["engine"],
+    "seam": ["engine", "recorder"],
     "meaning": [
         "aio",
         "array",
