@@ -175,6 +175,10 @@ class Device:
         if self.pooled_bytes > self.pool_limit:
             self._evict()
 
+    def discard(self, buffers: list[Buffer]) -> None:
+        """These go back to the device, not to the pool, once nobody holds them."""
+        self._spoiled.update(b.id for b in buffers)
+
     def _evict(self) -> None:
         """Frees pooled memory down to the limit, sizes not used for long first."""
         for size in list(self._recent):

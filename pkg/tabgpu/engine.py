@@ -130,15 +130,20 @@ def flush(recent: int = 0) -> None:
                 continue
 
 
-def prepare(gpu: Device, roots: list[Op], merge: bool = False) -> list[tuple[Group, list[Launch]]]:
-    """Plans and lowers without side effects on the device; raises what can be known before any GPU work."""
-    facts = gpu.facts
-    if facts is None:
+def facts_of(gpu: Device) -> Facts:
+    """What planning and lowering know of a device."""
+    if gpu.facts is None:
         limits = gpu.limits
         threads = min(256, limits["maxComputeInvocationsPerWorkgroup"], limits["maxComputeWorkgroupSizeX"])
         workgroup = 1 << threads.bit_length() - 1
         groups = limits["maxComputeWorkgroupsPerDimension"]
-        facts = gpu.facts = Facts(workgroup, groups, gpu.binding_limit, gpu.software, limits)
+        gpu.facts = Facts(workgroup, groups, gpu.binding_limit, gpu.software, limits)
+    return gpu.facts  # type: ignore[no-any-return]
+
+
+def prepare(gpu: Device, roots: list[Op], merge: bool = False) -> list[tuple[Group, list[Launch]]]:
+    """Plans and lowers without side effects on the device; raises what can be known before any GPU work."""
+    facts = gpu.facts or facts_of(gpu)
     lowered = []
     watch = gpu.recorder
     planning, lowering = (plan, lower) if watch is None else (watch.planning, watch.lowering)

@@ -16,7 +16,14 @@ PACKAGE = Path(tabgpu.__file__).parent
 
 LAYERS = {
     "pure": ["dtypes", "layout", "graph", "indexed", "launch", "errors", "config"],
-    "text": ["codegen", "codegen_index", "codegen_strided", "kernels", "kernels.gemm_inner", "kernels.gemm_tiles"],
+    "text": [
+        "codegen",
+        "codegen_index",
+        "codegen_strided",
+        "kernels",
+        "kernels.gemm_inner",
+        "kernels.gemm_tiles",
+    ],
     "plan": [
         "plan",
         "region",
@@ -33,7 +40,7 @@ LAYERS = {
     ],  # fmt: skip
     "door": ["bridge", "bridge_native", "native_adapter", "native_waiting", "native_clock", "blocking"],
     "device": ["device"],
-    "seam": ["engine", "recorder"],
+    "seam": ["engine", "recorder", "ceilings"],
     "meaning": [
         "aio",
         "array",
