@@ -20,12 +20,13 @@ LANES = "xyzw"
 _OPERAND = re.compile(r"(?<!\.)\b[xyz]\b")
 
 
-Access = tuple[int, DType, bool]
+Access = tuple[int, DType, int]
 
 
 class Region(NamedTuple):
-    """Elementwise work over one iteration space. accesses: (binding, dtype, splat); binding -1 is the position (iota),
-    splat (flat class only) one element for all. A complex scalar takes two slots."""
+    """Elementwise work over one iteration space. accesses: (binding, dtype, form); binding -1 is the position (iota),
+    the form says in the flat class whether one element is meant for all, else see codegen_strided. A complex scalar
+    takes two slots."""
 
     accesses: tuple[Access, ...]
     nodes: tuple[tuple[Fn, tuple[int, ...]], ...]
@@ -34,12 +35,14 @@ class Region(NamedTuple):
 
 
 class Elementwise(NamedTuple):
-    """A whole elementwise kernel. rank -1: all contiguous or one element, four at a time; else the general class."""
+    """A whole elementwise kernel, four elements a thread. rank -1: flat, all contiguous or one element; else rows of
+    strided operands (codegen_strided), even: of a multiple of four elements."""
 
     region: Region
     rank: int
     inputs: int
     workgroup: int
+    even: bool = True
 
 
 class Gather(NamedTuple):
@@ -273,32 +276,27 @@ def parameters(words: int) -> str:
 
 def elementwise(sig: Elementwise) -> tuple[str, str]:
     """(WGSL, access string) of an elementwise kernel. Words: 0 first element, 1 end, 2 where the window begins."""
-    region, rank = sig.region, sig.rank
-    flat = rank < 0
+    if sig.rank >= 0:
+        from .codegen_strided import rows
+
+        return rows(sig)
+    region = sig.region
     out = Writer(region, 4, 4)
-    sizes = out.take(max(rank, 0))
-    places = [out.take(2 if flat else 1 + rank) for _ in region.accesses]
+    places = [out.take(2) for _ in region.accesses]
     out.scalar_at = out.take(region.scalars)
     dtypes = {b: dtype for b, dtype, _ in region.accesses if b >= 0}
-    sorts = [(f"b{b}", element_type(dtypes[b]) if flat else "u32") for b in range(sig.inputs)]
+    sorts = [(f"b{b}", element_type(dtypes[b])) for b in range(sig.inputs)]
     sorts += [(f"w{k}", element_type(d)) for k, (_, d) in enumerate(region.outs)]
     lines = out.lines
-    if flat:
-        for k, (access, at) in enumerate(zip(region.accesses, places, strict=True)):
-            lines.append(f"let a{k} = {load_flat(access, word(at), word(at + 1), 'i')};")
-    elif region.accesses:
-        lines += [f"let p{j} = locate(i + {j}u);" for j in range(4)]
-        for k, ((binding, dtype, _), at) in enumerate(zip(region.accesses, places, strict=True)):
-            lines += [f"let d{k}_{j} = {address(f'p{j}', rank, word(at), at + 1)};" for j in range(4)]
-            lines.append(f"let a{k} = {load_four(binding, dtype, [f'd{k}_{j}' for j in range(4)])};")
+    for k, (access, at) in enumerate(zip(region.accesses, places, strict=True)):
+        lines.append(f"let a{k} = {load_flat(access, word(at), word(at + 1), 'i')};")
     out.compute()
     for k, (ref, dtype) in enumerate(region.outs):
         lines.append(f"let o{k} = {out.value(ref, dtype.kind)};")
         lines += store_four(f"w{k}", dtype, f"o{k}", f"i - {word(2)}")
     body = "\n  ".join(lines)
-    functions = "" if flat else locator("locate", rank, sizes)
     text = (
-        bindings(sorts) + parameters(out.at) + functions
+        bindings(sorts) + parameters(out.at)
         + f"@compute @workgroup_size({sig.workgroup})\n"
         + "fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u,\n"
         + "        @builtin(local_invocation_index) l: u32) {\n"

@@ -5,7 +5,7 @@ What depends on structure and shapes alone (kernel, grid, parameter words but sc
 
 from __future__ import annotations
 
-from . import codegen, lower_wide, routines
+from . import codegen, codegen_strided, lower_strided, lower_wide, routines
 from .codegen import Elementwise
 from .dtypes import DType
 from .errors import LimitError
@@ -69,29 +69,33 @@ def _elementwise(
     """The recipe of a group, or its launches where bindings are too small for whole buffers."""
     layouts = numbers.layouts()
     dims, strides = collapse(group.shape, [v.strides for v in layouts])
+    walks = [(v.offset, s) for v, s in zip(layouts, strides, strict=True)]
     words = [0, group.size, 0, 0]
     rank = -1
-    splats: list[bool] = []
+    names = "_".join(dict.fromkeys(fn.name for fn, _ in numbers.nodes[-4:])) + "_" + outs[0][1].name
+    wide = lower_wide.wide([*numbers.reads, *group.outs], facts)
     if len(dims) <= 1 and all(
-        s in ((), (0,)) or (s == (1,) and not v.offset & 3) or (a.kind == IOTA and a.buffer is None)
-        for (a, _), v, s in zip(numbers.accesses, layouts, strides, strict=True)
+        s in ((), (0,)) or (s == (1,) and not offset & 3) or (a.kind == IOTA and a.buffer is None)
+        for (a, _), (offset, s) in zip(numbers.accesses, walks, strict=True)
     ):
-        for v, s in zip(layouts, strides, strict=True):
-            words += (v.offset & U32, s[0] & U32 if s else 0)
-            splats.append(s in ((), (0,)))
+        splats = [s in ((), (0,)) for _, s in walks]
+        for offset, s in walks:
+            words += (offset & U32, s[0] & U32 if s else 0)
+        sig = Elementwise(numbers.region(outs, splats), -1, len(numbers.reads), facts.workgroup)
+        label = names + "_flat"
     else:
+        found = None if wide else lower_strided.tiled(numbers, outs, dims, walks, facts)
+        if found is not None:
+            tiles, dispatch, words = found
+            label = f"{names}_tiled{tiles.tile}_rank{tiles.rank + 2}"
+            kernel = kernel_for(tiles, codegen_strided.tiled, label, codegen_strided.threads(tiles.tile))
+            return Recipe(kernel, dispatch, words)
         rank = len(dims)
-        words += dims
-        for v, s in zip(layouts, strides, strict=True):
-            words.append(v.offset & U32)
-            words += [x & U32 for x in s]
-    region = numbers.region(outs, splats)
-    sig = Elementwise(region, rank, len(numbers.reads), facts.workgroup)
-    names = "_".join(dict.fromkeys(fn.name for fn, _ in region.nodes[-4:]))
-    label = f"{names}_{outs[0][1].name}_{'flat' if rank < 0 else f'rank{rank}'}"
+        sig, more = lower_strided.rows(numbers, outs, dims, walks, facts)
+        words += more
+        label = f"{names}_rank{rank}"
     kernel = kernel_for(sig, codegen.elementwise, label, facts.workgroup)
-    if lower_wide.wide([*numbers.reads, *group.outs], facts):
-        walks = [(v.offset, s) for v, s in zip(layouts, strides, strict=True)]
+    if wide:
         whole = words + numbers.scalars
         try:
             return lower_wide.cut_elementwise(numbers, walks, dims, kernel, whole, group.outs, facts, rank)

@@ -75,6 +75,34 @@ def extremes() -> Iterator[tuple[str, list[Launch]]]:
             yield f"{name}.reduce {kind} {shape}", launches(getattr(tg, name).reduce(x))
 
 
+VIEWS = {
+    "rows": lambda a, b: (a, b[:, :1], a[:1]),
+    "shifted": lambda a, b: (a[:, 1:-1], b[::-1, 2:], a[1, 2:]),
+    "stepped": lambda a, b: (a[:, ::2], b[:, ::2]),
+    "turned": lambda a, b: (a.T, b.T, a.T[:1]),
+    "turned and shifted": lambda a, b: (a[1:, 2:-1].T, b[1:, 1:-2].T, b.T[1:-2, 1:]),
+    "both ways": lambda a, b: (a, b.T),
+    "batches": lambda a, b: (tg.broadcast_to(a, (3, *a.shape)).mT, tg.ones((3, 1, 1)), b.T),
+}
+
+
+def strided() -> Iterator[tuple[str, list[Launch]]]:
+    """Chains over views of every class and form, for each width of elements, of even and of ragged rows."""
+    for name, n, (what, view) in itertools.product(
+        ["bool", "int8", "float16", "float32", "complex64"], (36, 37), VIEWS.items()
+    ):
+        found = view(operand(name, (n, n)), operand(name, (n, n)))
+        if len({x.shape[-2:] for x in found if x.ndim > 1 and 1 not in x.shape[-2:]}) > 1:
+            found = found[:2]
+        total = found[0]
+        for x in found[1:]:
+            total = tg.add(total, x)
+        yield (
+            f"{what} {name} {n}",
+            launches(total) + launches(total.astype(tg.complex64), tg.add(total, True)),
+        )
+
+
 def copies() -> Iterator[tuple[str, list[Launch]]]:
     """Joining and padding, for each width of elements."""
     for name in ("bool", "float16", "float32", "complex64"):
@@ -133,7 +161,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
     """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
     seen = set()
     assert lower_product
-    for make in (rows, reductions, extremes, copies):
+    for make in (rows, strided, reductions, extremes, copies):
         for name, some in make():
             for x in some:
                 if x.kernel.code not in seen:

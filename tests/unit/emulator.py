@@ -14,6 +14,7 @@ from tabgpu import region
 from tabgpu.array import fetch
 from tabgpu.bridge_native import HostError
 from tabgpu.codegen import Elementwise, Gather, Product, Reduction, Region
+from tabgpu.codegen_strided import QUAD, TURNED, Tiled, threads
 from tabgpu.device import Device
 
 TYPES = {"f": np.float32, "i": np.int32, "u": np.uint32, "b": np.bool_}
@@ -194,6 +195,10 @@ def elementwise(sig: Elementwise, words: np.ndarray, bound: list[Bound], groups:
         else:
             place = p.take(1 + sig.rank)
             at = address(coords, place[0], place[1:], i)
+            if access[2] == QUAD and binding >= 0:
+                assert (at[::4] % 4 == 0).all() and (
+                    at[wanted] == (at & ~np.uint64(3))[wanted] + (i & 3)[wanted]
+                ).all()
         loaded.append(
             at.astype(np.uint32).view(np.int32)
             if binding < 0
@@ -207,6 +212,38 @@ def elementwise(sig: Elementwise, words: np.ndarray, bound: list[Bound], groups:
         else:
             got[~wanted] = np.uint32(POISON).view(got.dtype)
         bound[sig.inputs + k].store(i - base, got)
+
+
+def tiled(sig: Tiled, words: np.ndarray, bound: list[Bound], groups: int) -> None:
+    """All tiles at once: which element lies in which does not matter, only that there are enough."""
+    region, rank = sig.region, sig.rank
+    first, end, rows, columns, down, across, step = (int(w) for w in words[:7])
+    assert threads(sig.tile) <= 256 and first == 0 and groups >= end
+    assert (down, across) == (-(-rows // sig.tile), -(-columns // sig.tile))
+    assert sig.down == (columns % 4 != 0), "rows hold whole vec4s"
+    staged = [sig.tile**2 * dtype.itemsize for _, dtype, form in region.accesses if form >= TURNED]
+    assert sum(staged) <= 16384, "more workgroup memory than WebGPU promises"
+    p = Words(words, 8)
+    others, steps = p.take(rank), p.take(rank)
+    dims = np.array([*others, rows, columns], np.uint64)
+    assert end == down * across * int(np.prod(others))
+    i = np.arange(int(np.prod(dims)), dtype=np.uint64)
+    coords = locate(i, dims)
+    where = address(coords, 0, np.array([*steps, step, 1], np.uint64), i)
+    every = np.ones(i.shape, bool)
+    loaded = []
+    for binding, dtype, form in region.accesses:
+        place = p.take(3 + rank)
+        at = address(coords, place[0], place[1:], i)
+        if binding >= 0 and form in (QUAD, TURNED):
+            mine = coords[-1 if form == QUAD else -2]
+            assert (at[mine % 4 == 0] % 4 == 0).all() and place[-1 if form == QUAD else -2] == 1
+        loaded.append(
+            at.astype(np.uint32).view(np.int32) if binding < 0 else bound[binding].load(at, dtype.kind, every)
+        )
+    scalars = p.take(region.scalars)
+    for k, got in enumerate(evaluate(region, loaded, scalars)):
+        bound[sig.inputs + k].store(where, np.array(np.broadcast_to(got, i.shape)))
 
 
 def gather(sig: Gather, words: np.ndarray, bound: list[Bound], groups: int) -> None:
@@ -356,6 +393,15 @@ def product(sig: Product, words: np.ndarray, bound: list[Bound], groups: int) ->
     write_tail(got, bound, 2 + sig.inputs, i - np.uint64(base))
 
 
+RUN: dict[type, Any] = {
+    Elementwise: elementwise,
+    Tiled: tiled,
+    Gather: gather,
+    Reduction: reduction,
+    Product: product,
+}
+
+
 # --- the door -------------------------------------------------------------------------------------------------------
 
 
@@ -404,6 +450,7 @@ class Bridge:
         words = self.stream[:n].copy()
         params, at, before = words[commands:], 0, len(self.buffers)
         freed: list[int] = []  # only now: what ran before may have used them
+        base = 0
         while at < commands:
             verb = int(words[at])
             if verb == 1:
@@ -411,6 +458,9 @@ class Bridge:
                 at += 3
             elif verb == 2:
                 freed.append(int(words[at + 1]))
+                at += 2
+            elif verb == 5:  # where the parameters of the launches that follow begin
+                base = int(words[at + 1])
                 at += 2
             elif verb == 4:
                 source, from_, target, to, n = (int(w) for w in words[at + 1 : at + 6])
@@ -422,6 +472,7 @@ class Bridge:
             else:
                 assert verb == 3, f"bad command {verb}"
                 n = int(words[at + 6])
+                words[at + 5] += base
                 self.dispatch(words[at + 1 : at + 6], words[at + 7 : at + 7 + 3 * n].reshape(n, 3), params)
                 at += 7 + 3 * n
         for ident in freed:
@@ -449,7 +500,7 @@ class Bridge:
         read = {i for i, c in zip(bindings[:, 0].tolist(), access, strict=True) if c == "r"}
         assert not read & set(written), f"{label}: a buffer is read and written in one dispatch"
         words = np.concatenate([params[offset // 4 :][:1024], np.zeros(1024, np.uint32)])[:1024]
-        run = {Elementwise: elementwise, Gather: gather, Reduction: reduction, Product: product}[type(sig)]
+        run = RUN[type(sig)]
         run(sig, words, bound, grid[0] * grid[1] * grid[2])
         self.ran.append(label)
 

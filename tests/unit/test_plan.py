@@ -376,16 +376,17 @@ def test_a_chain_of_stored_steps_uses_two_buffers(open_gpu: Open) -> None:
 # --- variants ---------------------------------------------------------------------------------------------------------
 
 EXPRESSIONS: dict[str, tuple[int, Callable[..., tg.Array]]] = {
-    # Name: (most kernels over any shapes and layouts, expression). Elementwise: all contiguous, all one element, and
-    # the general class by collapsed rank 1 to 3. Reductions: contiguous or (kept rank, reduced rank), times 1, 8, 32
+    # Name: (most kernels over any shapes and layouts, expression). Elementwise: all contiguous, all one element; rows by
+    # collapsed rank 1 to 3, of whole vec4s or not, and tiles with and without a batch axis, whole or not, by how each
+    # operand is read (3 ways in rows, 5 in tiles). Reductions: contiguous or (kept rank, reduced rank), times 1, 8, 32
     # or 256 threads an output, along or across rows, in one or two passes. Products: 5 ways to read times 6 tiles,
     # and copies.
-    "chain": (5, lambda a, b: tg.tanh(a * b + 1) * 0.5),
-    "unary": (5, lambda a, b: tg.exp(a)),
+    "chain": (40, lambda a, b: tg.tanh(a * b + 1) * 0.5),
+    "unary": (14, lambda a, b: tg.exp(a)),
     "row sum": (40, lambda a, b: (a * b).sum(axis=-1)),
     "whole sum": (40, lambda a, b: (a + b).sum()),
     "argmax": (40, lambda a, b: tg.argmax(a, axis=0)),
-    "cast": (5, lambda a, b: (a > b).astype("int32")),
+    "cast": (40, lambda a, b: (a > b).astype("int32")),
     "product": (35, lambda a, b: (a.reshape((-1, a.shape[-1])) @ b.reshape((-1, b.shape[-1])).T) + 1),
 }
 

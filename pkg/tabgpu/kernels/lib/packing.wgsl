@@ -25,3 +25,4 @@ fn pick_complex(q: vec4u, offset: u32) -> mat4x2f {
   let v = bitcast<vec2f>(select(q.xy, q.zw, (offset & 1u) != 0u));
   return mat4x2f(v, v, v, v);
 }
+fn complex_all(v: vec2f) -> mat4x2f { return mat4x2f(v, v, v, v); }
