@@ -3,13 +3,19 @@
 // @ts-check
 
 /** @typedef {{getBuffer(kind?: string): {data: Uint8Array<ArrayBuffer>, release(): void}, destroy?(): void}} Memory a Python buffer, seen through its proxy */
+/** @typedef {{words: Uint32Array, hash: number, group: GPUBindGroup, next: Bound | undefined}} Bound a bind group: [pipeline, (buffer, offset, size) ..]; `next` has the same hash */
 /** @typedef {{number: number, serial: number, kind: string, message: string}} Fault an error of one submit (serial 0: of none in particular, below: of a read), numbered in order */
 
-const ALLOC = 1, FREE = 2, DISPATCH = 3;
+const ALLOC = 1, FREE = 2, DISPATCH = 3, BASE = 5;
 const WINDOW = 4096;
-const MAX_BIND_GROUPS = 4096;
-const MAX_STAGING = 4;
+const MAX_BIND_GROUPS = 8192;
+const PART = 128; // launches handed to the queue at a time: the GPU works on them while the next are encoded
+const MAX_STAGING = 8;
 const MAX_STAGED = 64 << 20; // bytes
+// Transfers go in pieces: memory shared with the GPU process is dear when it is new and cheap when it is used again, and
+// this side copies one piece while the other side copies the next.
+const UPLOAD_PIECE = 2 << 20, PIECE = 4 << 20, MIN_PIECE = 1 << 20;
+const PIECES = 4; // of a read, in flight
 const PAIRS = 2048; // launches a set of timestamp queries times: WebGPU allows 4,096 queries in one
 const WANTED_FEATURES = ["shader-f16", "subgroups", "timestamp-query"];
 
@@ -52,10 +58,12 @@ export class Bridge {
     this.pipelines = new Map();
     /** @type {Map<string, GPUBindGroupLayout>} */
     this.layouts = new Map();
-    /** @type {Map<string, GPUBindGroup>} in order of creation: the oldest goes first */
+    /** @type {Map<number, Bound>} bind groups by a hash of their words, in order of creation: the oldest goes first */
     this.groups = new Map();
-    /** @type {Map<number, Set<string>>} the bind groups that mention a buffer */
+    this.grouped = 0;
+    /** @type {Map<number, Set<Bound>>} the bind groups that mention a buffer */
     this.mentions = new Map();
+    this.offset = new Uint32Array(1); // of a parameter window, handed to setBindGroup without a new array
     /** @type {Map<number, string>} faults of pipelines, by id */
     this.broken = new Map();
     /** @type {Fault[]} told again until Python says it heard them: the read that was told may have been cancelled */
@@ -153,7 +161,7 @@ export class Bridge {
 
   /** @param {number} id */
   free(id) {
-    for (const key of this.mentions.get(id) ?? []) this.groups.delete(key);
+    for (const bound of [...this.mentions.get(id) ?? []]) this.forget(bound);
     this.mentions.delete(id);
     this.buffers.get(id)?.destroy();
     this.buffers.delete(id);
@@ -172,7 +180,10 @@ export class Bridge {
         if (nbytes) this.alloc(id, nbytes);
         const buffer = /** @type {GPUBuffer} */ (this.buffers.get(id));
         const whole = data.byteLength & ~3, rest = data.byteLength - whole;
-        if (whole) this.device.queue.writeBuffer(buffer, 0, data, 0, whole);
+        for (let at = 0; at < whole; at += UPLOAD_PIECE) {
+          this.device.queue.writeBuffer(buffer, at, data, at, Math.min(UPLOAD_PIECE, whole - at));
+          if (whole > UPLOAD_PIECE) this.device.queue.submit([]); // sends the piece off now
+        }
         if (rest) {
           const tail = new Uint8Array(4);
           tail.set(data.subarray(whole));
@@ -240,31 +251,69 @@ export class Bridge {
     }
   }
 
-  /** @param {number} id @param {Uint32Array} words @param {number} at @param {number} n */
-  group(id, words, at, n) {
-    const key = id + ":" + words.subarray(at, at + 3 * n).join();
-    let group = this.groups.get(key);
-    if (group) return group;
+  /**
+   * The bind group of a launch: n bindings from words[at] on, of pipeline words[at - 6].
+   * @param {Uint32Array} words @param {number} at @param {number} n
+   */
+  group(words, at, n) {
+    const id = words[at - 6], end = 3 * n;
+    let hash = id;
+    for (let k = 0; k < end; k++) hash = Math.imul(hash ^ words[at + k], 0x9e3779b1) ^ (hash >>> 15);
+    const first = this.groups.get(hash);
+    search: for (let bound = first; bound; bound = bound.next) {
+      const had = bound.words;
+      if (had.length !== end + 1 || had[0] !== id) continue;
+      for (let k = 0; k < end; k++) if (had[k + 1] !== words[at + k]) continue search;
+      return bound.group;
+    }
     const entries = [];
     for (let k = 0; k < n; k++) {
       const buffer = words[at + 3 * k], offset = words[at + 3 * k + 1], size = words[at + 3 * k + 2];
       entries.push({ binding: k, resource: { buffer: /** @type {GPUBuffer} */ (this.buffers.get(buffer)), offset, ...(size ? { size } : {}) } });
-      let keys = this.mentions.get(buffer);
-      if (!keys) this.mentions.set(buffer, (keys = new Set()));
-      keys.add(key);
     }
     const { layout } = /** @type {{layout: GPUBindGroupLayout}} */ (this.pipelines.get(id));
-    group = this.device.createBindGroup({ label: key, layout, entries });
-    if (this.groups.size >= MAX_BIND_GROUPS) this.forget(/** @type {string} */ (this.groups.keys().next().value));
-    this.groups.set(key, group);
+    const own = Uint32Array.of(id, ...words.subarray(at, at + end));
+    const group = this.device.createBindGroup({ label: id + ":" + own.subarray(1).join(), layout, entries });
+    if (this.grouped >= MAX_BIND_GROUPS) this.forget(/** @type {Bound} */ (this.groups.values().next().value));
+    /** @type {Bound} */
+    const bound = { words: own, hash, group, next: this.groups.get(hash) };
+    this.groups.set(hash, bound);
+    this.grouped++;
+    for (let k = 1; k <= end; k += 3) {
+      let those = this.mentions.get(own[k]);
+      if (!those) this.mentions.set(own[k], (those = new Set()));
+      those.add(bound);
+    }
     return group;
   }
 
-  /** @param {string} key */
-  forget(key) {
-    this.groups.delete(key);
-    const words = key.slice(key.indexOf(":") + 1).split(",");
-    for (let k = 0; k < words.length; k += 3) this.mentions.get(+words[k])?.delete(key);
+  /** @param {Bound} bound */
+  forget(bound) {
+    const { words, hash, next } = bound;
+    let before = this.groups.get(hash);
+    if (before === bound) {
+      if (next) this.groups.set(hash, next);
+      else this.groups.delete(hash);
+    } else {
+      while (before && before.next !== bound) before = before.next;
+      if (!before) return; // forgotten already
+      before.next = next;
+    }
+    this.grouped--;
+    for (let k = 1; k < words.length; k += 3) this.mentions.get(words[k])?.delete(bound);
+  }
+
+  /** Forgets a pipeline that is not used any more. @param {number} id */
+  drop(id) {
+    this.pipelines.delete(id);
+    this.broken.delete(id);
+    for (const first of [...this.groups.values()]) {
+      for (let bound = /** @type {Bound | undefined} */ (first); bound;) {
+        const next = bound.next;
+        if (bound.words[0] === id) this.forget(bound);
+        bound = next;
+      }
+    }
   }
 
   /**
@@ -314,25 +363,40 @@ export class Bridge {
     let pass;
     /** @type {number[]} */
     const freed = [];
-    let bound = -1;
+    const window = /** @type {GPUBindGroup} */ (this.window), offset = this.offset;
+    let bound = -1, told = -1, base = 0, left = PART; // the pipeline and the parameters that the pass has
     for (let at = 0; at < end;) {
       const verb = words[at];
       if (verb === DISPATCH) {
         const id = words[at + 1], n = words[at + 6];
-        const found = this.pipelines.get(id);
-        if (!found) throw new Error(`no pipeline ${id}`);
-        if (clock && pass) {
+        if (pass && (clock || !left)) {
           pass.end();
           pass = undefined;
-          encoder = clock.next(encoder, serial);
+          if (clock) encoder = clock.next(encoder, serial);
+          else {
+            device.queue.submit([encoder.finish()]);
+            encoder = device.createCommandEncoder();
+          }
         }
-        if (!pass) { pass = encoder.beginComputePass(clock?.pass(serial)); bound = -1; }
-        if (bound !== id) pass.setPipeline(found.pipeline);
-        bound = id;
-        pass.setBindGroup(0, this.group(id, words, at + 7, n));
-        pass.setBindGroup(1, /** @type {GPUBindGroup} */ (this.window), [words[at + 5]]);
+        if (!pass) { pass = encoder.beginComputePass(clock?.pass(serial)); bound = told = -1; left = PART; }
+        if (bound !== id) {
+          const found = this.pipelines.get(id);
+          if (!found) throw new Error(`no pipeline ${id}`);
+          pass.setPipeline(found.pipeline);
+          bound = id;
+        }
+        pass.setBindGroup(0, this.group(words, at + 7, n));
+        const parameters = base + words[at + 5];
+        if (told !== parameters) {
+          offset[0] = told = parameters;
+          pass.setBindGroup(1, window, offset, 0, 1);
+        }
         pass.dispatchWorkgroups(words[at + 2], words[at + 3], words[at + 4]);
+        left--;
         at += 7 + 3 * n;
+      } else if (verb === BASE) {
+        base = words[at + 1];
+        at += 2;
       } else if (verb === ALLOC) {
         this.alloc(words[at + 1], words[at + 2]);
         at += 3;
@@ -360,49 +424,64 @@ export class Bridge {
    * for staging) come under a serial below 0, named in the report.
    * @param {Memory} request u32 words [id, offset, nbytes].. (offsets and sizes are multiples of 4)
    * @param {Memory} target receives all ranges, packed
-   * @param {number} chunk bytes in flight
+   * @param {number} chunk bytes in flight at most
    * @returns {Promise<string>} the faults so far, as JSON, or ""
    */
   async read(request, target, chunk) {
     const serial = -++this.reads;
     const view = request.getBuffer("u8"), words = new Uint32Array(view.data.slice().buffer);
     view.release();
+    let bytes = 0;
+    for (let k = 2; k < words.length; k += 3) bytes += words[k];
+    const size = Math.min(chunk, PIECE, Math.max(MIN_PIECE, bytes / PIECES & ~3));
     /** @type {{id: number, from: number, at: number, n: number}[][]} */
     const batches = [[]];
-    let room = chunk, at = 0;
+    let room = size, at = 0;
     for (let k = 0; k < words.length; k += 3) {
       for (let from = words[k + 1], left = words[k + 2]; left > 0;) {
-        if (!room) { batches.push([]); room = chunk; }
+        if (!room) { batches.push([]); room = size; }
         const n = Math.min(left, room);
         batches[batches.length - 1].push({ id: words[k], from, at, n });
         from += n; at += n; left -= n; room -= n;
       }
     }
-    for (const batch of batches) {
-      if (!batch.length) continue;
+    /** @type {{staging: GPUBuffer, mapped: Promise<undefined>, first: number, total: number}[]} */
+    const flight = []; // while one piece is copied here, the next ones are copied there
+    const todo = batches.filter((batch) => batch.length).reverse();
+    const start = () => {
+      const batch = todo.pop();
+      if (!batch) return;
       const first = batch[0].at, total = batch.reduce((sum, b) => sum + b.n, 0);
-      const { staging, mapped } = this.scoped(serial, true, () => {
+      flight.push(this.scoped(serial, true, () => {
         const staging = this.takeStaging(total);
         const encoder = this.device.createCommandEncoder({ label: "read" });
         for (const b of batch) encoder.copyBufferToBuffer(/** @type {GPUBuffer} */ (this.buffers.get(b.id)), b.from, staging, b.at - first, b.n);
         this.device.queue.submit([encoder.finish()]);
-        return { staging, mapped: staging.mapAsync(GPUMapMode.READ, 0, total) };
-      });
+        const mapped = staging.mapAsync(GPUMapMode.READ, 0, total);
+        mapped.catch(() => {}); // those behind one that fails are not awaited
+        return { staging, mapped, first, total };
+      }));
+    };
+    for (let k = 0; k < Math.min(PIECES, Math.max(1, Math.floor(chunk / size))); k++) start();
+    while (flight.length) {
+      const { staging, mapped, first, total } = flight[0];
       try {
         await Promise.race([mapped, this.lost]);
       } catch (error) {
-        staging.destroy();
+        for (const { staging } of flight) staging.destroy();
         await this.settled();
         if (this.faults.some((f) => f.serial === serial)) break;
         await Promise.race([this.lost, new Promise((done) => setTimeout(done, 100))]); // the loss is told a little later
         throw error;
       }
+      flight.shift();
       const into = target.getBuffer("u8"); // taken after the map: wasm memory may have grown meanwhile
       into.data.set(new Uint8Array(staging.getMappedRange(0, total)), first);
       into.release();
       staging.unmap();
       if (this.staging.length < MAX_STAGING && this.staging.reduce((sum, b) => sum + b.size, staging.size) <= MAX_STAGED) this.staging.push(staging);
       else staging.destroy();
+      start();
     }
     return this.report(serial);
   }

@@ -12,9 +12,9 @@ from . import native_waiting
 from .errors import NoAdapterError
 from .native_adapter import DRIVER, adapter
 
-ALLOC, FREE, DISPATCH = 1, 2, 3
+ALLOC, FREE, DISPATCH, BASE = 1, 2, 3, 5
 WINDOW = 4096
-MAX_BIND_GROUPS = 4096
+MAX_BIND_GROUPS = 8192
 MAX_STAGING = 4
 MAX_STAGED = 64 << 20  # bytes
 PATIENCE = 0.2  # seconds after which a wait looks whether the device is still there
@@ -234,18 +234,31 @@ class Bridge:
 
     # work
 
+    def drop(self, ident: int) -> None:
+        """Forgets a pipeline that is not used any more."""
+        self.pipelines.pop(ident, None)
+        self.broken.pop(ident, None)
+        for key in [key for key in self.groups if key[0] == ident]:
+            del self.groups[key]
+            for buffer in key[1::3]:
+                self.mentions.get(buffer, set()).discard(key)
+
     def attach(self, memory: memoryview) -> None:
         self.stream = memory
 
     def submit(self, serial: int, commands: int, n: int, allocates: bool) -> None:
         """Runs the stream in one encoder and one submit; after the first thing that is wrong, only its memory."""
         words = self.stream[:n].tolist()
-        freed, dispatches, at = [], [], 0
+        freed, dispatches, at, base = [], [], 0, 0
         while at < commands:
             verb = words[at]
             if verb == DISPATCH:
+                words[at + 5] += base
                 dispatches.append(at)
                 at += 7 + 3 * words[at + 6]
+            elif verb == BASE:
+                base = words[at + 1]
+                at += 2
             elif verb == ALLOC:
                 self.alloc(serial, words[at + 1], words[at + 2])
                 at += 3
