@@ -150,6 +150,7 @@ e, pi, inf, nan, euler_gamma = (
     0.5772156649015329,
 )
 _LAZY = ("aio", "linalg", "nn", "special")
+_LAZY_FUNCTIONS = {"profile": "profiling"}
 
 
 def __getattr__(name: str) -> Any:
@@ -157,6 +158,10 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f".{name}", __name__)
+    if name in _LAZY_FUNCTIONS:
+        from importlib import import_module
+
+        return getattr(import_module(f".{_LAZY_FUNCTIONS[name]}", __name__), name)
     raise AttributeError(f"module 'tabgpu' has no attribute {name!r}")
 
 

@@ -1,4 +1,4 @@
-"""How fast this GPU copies memory and multiplies and adds, by two bare kernels: what a profile compares kernels with."""
+"""How fast this GPU copies memory and multiplies and adds, by two bare kernels: what a profile compares with."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from .device import Counters, Device
 from .dtypes import float32
+from .engine import facts_of
 from .graph import Op
 from .launch import Launch
 from .region import Facts, bits
@@ -34,11 +35,12 @@ def known(gpu: Device) -> Ceilings | None:
     return _known.get(gpu)
 
 
-async def measure(gpu: Device, facts: Facts) -> Ceilings:
+async def measure(gpu: Device) -> Ceilings:
     """Measures once a device (0.2 s on a GPU). Its launches do not show in the device's counters."""
     found = _known.get(gpu)
     if found is None:
         peak = gpu.peak_bytes
+        facts = facts_of(gpu)
         jobs = [_copy(gpu, facts), _add(gpu, facts)]
         try:
             missing = gpu.missing([one for one, _ in jobs])

@@ -7,17 +7,16 @@ A Recorder stands between the device and the bridge for as long as a profile is 
 from __future__ import annotations
 
 from array import array
+from math import gcd
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
-from .device import Device
+from .device import Device, join, start
 from .launch import Launch
 from .lower import lower
 from .plan import Group, plan
 from .region import Facts
 from .work import work
-
-COARSE = 4096  # ns: a clock whose every answer is a multiple of more than this is rounded (Chromium: 65,536 or 100,000)
 
 
 class Span(NamedTuple):
@@ -49,11 +48,11 @@ class Recorder:
         self.launches: list[Timed] = []
         self.spans: list[Span] = []
         self.clock = ""
-        self.compiled: dict[str, int] = {}
         self._precise = precise
         self._told = 0  # launches whose times are known
         self._upto = 0  # when the last of these ended, on the GPU's clock
-        self._stamps = 0  # all times so far, or-ed
+        self.resolution = 0  # nanoseconds that the clock counts in, as far as its answers show; 0: none yet
+        self._collecting: Any = None
         self._works: dict[int, tuple[Launch, int, int]] = {}
         self._stream: list[Timed] = []  # launches not submitted yet
         self._emitting = 0
@@ -121,7 +120,16 @@ class Recorder:
     # times
 
     async def collect(self) -> None:
-        """Asks for the times of all launches so far; the queue should be idle."""
+        """Asks for the times of all launches so far; the queue should be idle. One at a time."""
+        while self._collecting is not None:
+            await join(self._collecting)
+        self._collecting = start(self._collect())
+        try:
+            await join(self._collecting)
+        finally:
+            self._collecting = None
+
+    async def _collect(self) -> None:
         js, gpu = self.gpu.js, self.gpu
         n = int(js.timed())
         if not n:
@@ -142,16 +150,11 @@ class Recorder:
             for timed, (begin, end) in zip(group, answers, strict=True):
                 if not begin or end < begin:  # not written
                     continue
-                self._stamps |= begin | end
+                self.resolution = gcd(self.resolution, begin, end)
                 timed.begin, timed.end = begin, end
                 # Launches may overlap: each counts from where the one before it ended, so that the sum is real time.
                 timed.took = max(0, end - max(begin, self._upto))
                 self._upto = max(self._upto, end)
-
-    @property
-    def resolution(self) -> int:
-        """Nanoseconds that the GPU's clock counts in, as far as its answers show; 0: nothing was timed."""
-        return self._stamps & -self._stamps
 
     def offset(self) -> int:
         """What to add to the GPU's clock to get the host's: so that no launch began before it was sent."""

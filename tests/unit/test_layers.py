@@ -51,6 +51,8 @@ LAYERS = {
         "display",
         "readers",
         "runtime",
+        "profiling",
+        "profile_report",
         "special",
         "ops",
         "ops.*",
