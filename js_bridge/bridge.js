@@ -434,9 +434,6 @@ export class Bridge {
     let bytes = 0;
     for (let k = 2; k < words.length; k += 3) bytes += words[k];
     const size = Math.min(chunk, PIECE, Math.max(MIN_PIECE, bytes / PIECES & ~3));
-    let bytes = 0;
-    for (let k = 2; k < words.length; k += 3) bytes += words[k];
-    const size = Math.min(chunk, PIECE, Math.max(MIN_PIECE, bytes / PIECES & ~3));
     /** @type {{id: number, from: number, at: number, n: number}[][]} */
     const batches = [[]];
     let room = size, at = 0;
