@@ -376,8 +376,8 @@ def test_a_chain_of_stored_steps_uses_two_buffers(open_gpu: Open) -> None:
 # --- variants ---------------------------------------------------------------------------------------------------------
 
 EXPRESSIONS: dict[str, tuple[int, Callable[..., tg.Array]]] = {
-    # Name: (most kernels over any shapes and layouts, expression). Elementwise: all contiguous, all one element; rows by
-    # collapsed rank 1 to 3, of whole vec4s or not, and tiles with and without a batch axis, whole or not, by how each
+    # Name: (most kernels over any shapes and layouts, expression). Elementwise: all contiguous, all one element; rows
+    # by collapsed rank 1 to 3, of whole vec4s or not, and tiles with a batch axis or none, whole or not, by how each
     # operand is read (3 ways in rows, 5 in tiles). Reductions: contiguous or (kept rank, reduced rank), times 1, 8, 32
     # or 256 threads an output, along or across rows, in one or two passes. Products: 5 ways to read times 6 tiles,
     # and copies.
