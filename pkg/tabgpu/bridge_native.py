@@ -214,7 +214,7 @@ class Bridge:
             if layout is None:
                 layout = self.layouts[access] = self._layout(access, [{"type": STORAGE[c]} for c in access])
             whole = device.create_pipeline_layout(bind_group_layouts=[layout, self.window_layout])
-            module = device.create_shader_module(label=label, code=code)
+            module = device.create_shader_module(label=label, code=for_naga(code))
             compute = {"module": module, "entry_point": "main"}
             made = device.create_compute_pipeline(label=label, layout=whole, compute=compute)
             self.pipelines[ident] = label, made, layout
@@ -458,6 +458,11 @@ class Bridge:
         for kept in (self.buffers, self.pipelines, self.layouts, self.groups, self.mentions):
             kept.clear()
         self.device = self.window_layout = self.window = self.uniform = self.stream = None
+
+
+def for_naga(code: str) -> str:
+    """A text without the line that WGSL wants in front of subgroup functions, and naga refuses."""
+    return code.replace("enable subgroups;", "", 1)
 
 
 def explain(label: str, code: str, message: str) -> str:

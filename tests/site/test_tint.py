@@ -25,7 +25,8 @@ json.dump(texts, sys.stdout)
 
 COMPILE = """async (texts) => {
   const adapter = await navigator.gpu.requestAdapter();
-  const device = await adapter.requestDevice();
+  const requiredFeatures = ["subgroups", "shader-f16"].filter((f) => adapter.features.has(f));
+  const device = await adapter.requestDevice({ requiredFeatures });
   const wrong = [];
   for (const [name, code] of [...texts, ["bad", "fn f() -> u32 { return 1i; }"]]) {
     device.pushErrorScope("validation");

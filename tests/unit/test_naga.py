@@ -9,12 +9,13 @@ import native
 import pytest
 
 from tabgpu import kernels
+from tabgpu.bridge_native import for_naga
 
 
 def refusal(label: str, code: str) -> str:
     """Why naga refuses a text; empty if it takes it."""
     try:
-        native.device().create_shader_module(label=label, code=code)
+        native.device().create_shader_module(label=label, code=for_naga(code))
     except Exception as error:  # wgpu's own class for validation errors
         return f"{label}: {error}"
     return ""

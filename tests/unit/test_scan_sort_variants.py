@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tabgpu as tg
+from tabgpu.bridge_native import for_naga
 from tabgpu.graph import KERNEL
 from tabgpu.launch import Kernel
 from tabgpu.ops import picking, segments
@@ -69,7 +70,7 @@ def test_variants_compile(open_gpu: Callable[..., Any], software: bool, threads:
     found = kernels_of(open_gpu, software, threads, LENGTHS)
     for code, kernel in found.items():
         try:
-            native.device().create_shader_module(label=kernel.label, code=code)
+            native.device().create_shader_module(label=kernel.label, code=for_naga(code))
         except Exception as error:  # wgpu's own class for validation errors
             raise AssertionError(f"{kernel.label}: {error}") from error
 

@@ -7,6 +7,7 @@ from functools import cache
 from importlib import resources
 
 _LINE = re.compile(r"^(const|alias) (\w+) = (.*?);", re.M)
+_ENABLE = re.compile(r"^enable \w+;$", re.M)
 _USE = re.compile(r"^// use ([\w ,]+)$", re.M)
 _DEFINED = re.compile(r"^fn (\w+)\(", re.M)
 _BODY = re.compile(r"^fn (\w+)\([^\n]*(?:\}$|\{\n(?:.*\n)*?^\})", re.M)
@@ -109,10 +110,16 @@ def rewrite(text: str, params: dict[str, object]) -> str:
     return out
 
 
+def enabled(text: str) -> str:
+    """The text with its `enable` lines in front, where WGSL wants them."""
+    lines = dict.fromkeys(_ENABLE.findall(text))
+    return "".join(f"{line}\n" for line in lines) + _ENABLE.sub("", text) if lines else text
+
+
 def specialise(name: str, **params: object) -> str:
     """kernels/NAME.wgsl with its tunables set and its library in front: a whole module."""
     text = rewrite(read(name), params)
-    return library(uses(text)) + "\n" + text
+    return enabled(library(uses(text)) + "\n" + text)
 
 
 def replace_function(text: str, name: str, body: str) -> str:
