@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import json
-import re
 from array import array
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import count
 from typing import Any
+from weakref import WeakSet
 
 from . import bridge
 from .config import OWN_LIMITS, Config
-from .errors import DeviceLostError, GPUInternalError, KernelError, LimitError, OutOfMemoryError, TabgpuError
+from .errors import (
+    DeviceLostError,
+    GPUInternalError,
+    KernelError,
+    LimitError,
+    OutOfMemoryError,
+    TabgpuError,
+)
+from .faults import Faults, again
 from .graph import NO_GUARDS, Buffer, Guard, Op, nbytes_of
 from .launch import Kernel, Launch
 
 can_suspend, run_sync, start, join = bridge.can_suspend, bridge.run_sync, bridge.start, bridge.join
 typed_array = bridge.typed_array
-ALLOC, FREE, DISPATCH = 1, 2, 3
+ALLOC, FREE, DISPATCH, BASE = 1, 2, 3, 5
 READ_CHUNK = 64 << 20
+MAX_PIPELINES = 4096  # kept; above that, those not used for longest are dropped
 _generations = count(1)
 
 
@@ -62,10 +72,11 @@ def size_class(nbytes: int) -> int:
     return max(step, -(-nbytes // step) * step)
 
 
-class Device:
+class Device(Faults):
     """An adapter's device behind the bridge. All sizes in bytes."""
 
     def __init__(self, opened: Any, about: dict[str, Any], config: Config) -> None:
+        super().__init__()
         self.js = opened
         self.config = config
         self.generation = next(_generations)
@@ -93,6 +104,7 @@ class Device:
         self.software = self.fallback or "swiftshader" in json.dumps(self.info).lower()
         self.lost = ""
         self.facts: Any = None  # the planner's digest of the limits
+        self.programs: Any = None  # what was planned before
         self.recorder: Any = None  # listens while somebody profiles
         self.counters = Counters()
         self.serial = 0
@@ -101,23 +113,17 @@ class Device:
         self._recent: dict[int, None] = {}  # size classes, the one used last at the end
         self._to_free: list[int] = []
         self._spoiled: set[int] = set()
-        self._fresh: dict[
-            int, dict[int, int]
-        ] = {}  # submit serial -> ids made by it and sizes, until confirmed
         self._pipelines: dict[Kernel, int] = {}
         self._pipeline_ids = count(1)
         self._compiling: dict[Kernel, Any] = {}
-        self._words: list[int] = []
-        self._params: list[int] = []
+        self.epoch = 0  # counts how often pipelines were dropped
+        self.users: WeakSet[Any] = WeakSet()  # programs: their `kernels` are in use until `used`
+        self._words = array("I")  # commands that were not submitted yet
+        self._params = array("I")
+        self._base = 0  # what the commands' parameter offsets count from, bytes
+        self.unsent = 0  # launches among them
+        self.step = max(64, self.limits["minUniformBufferOffsetAlignment"] // 4)
         self._stream = array("I")
-        self._confirmed = 0
-        self._failed: dict[int, TabgpuError] = {}
-        self._sources: set[int] = set()  # submits that the stream's launches read from
-        self._reads_from: dict[int, set[int]] = {}  # the same of each submit, until confirmed
-        self._unseen: list[TabgpuError] = []  # errors that nobody has been told of
-        self._read_failed: dict[int, TabgpuError] = {}
-        self._no_memory: dict[int, TabgpuError] = {}  # ids that could not be allocated
-        self._heard = 0  # number of the last fault noted
         self._closed = False
         self.live_bytes = self.peak_bytes = self.pooled_bytes = 0
 
@@ -154,7 +160,7 @@ class Device:
             self.pooled_bytes -= asked
         else:
             ident = next(self._ids)
-            self._words += (ALLOC, ident, asked)
+            self._words.extend((ALLOC, ident, asked))
             self._fresh.setdefault(self.serial + 1, {})[ident] = asked
         self.live_bytes += asked
         self.peak_bytes = max(self.peak_bytes, self.live_bytes)
@@ -220,7 +226,8 @@ class Device:
     def upload(self, memory: Any, nbytes: int, what: str) -> Buffer:
         """A Buffer with a copy of the host memory (a contiguous bytes-like object), one crossing."""
         self.check()
-        held, self._words = self._words, []
+        self.submit()  # what waits in the stream may still read memory that is free by now
+        held, self._words = self._words, array("I")
         try:
             buffer = self.allocate(nbytes, what)
             made = self._words
@@ -237,11 +244,13 @@ class Device:
         self.counters.bytes_uploaded += nbytes
         return buffer
 
-    def missing(self, launches: list[Launch]) -> list[Kernel]:
+    def missing(self, launches: Iterable[Launch]) -> list[Kernel]:
         """The kernels of a plan that have no pipeline yet, each once."""
-        return list(
-            {x.kernel: None for x in launches if x.kernel.access and not self._pipelines.get(x.kernel)}
-        )
+        return self.uncompiled([x.kernel for x in launches])
+
+    def uncompiled(self, kernels: Iterable[Kernel]) -> list[Kernel]:
+        """Those that have no pipeline yet, each once."""
+        return list({k: None for k in kernels if k.access and not self._pipelines.get(k)})
 
     async def compile(self, kernels: list[Kernel]) -> None:
         """Makes pipelines concurrently; KernelError names the first that is wrong. Calls share what is under way."""
@@ -264,12 +273,41 @@ class Device:
             promise = self.js.pipelineAsync(ident, kernel.label, kernel.code, kernel.access)
             message = str(await self.guard(promise))
             if not message:
-                self._pipelines[kernel] = ident
+                self._pipelines[kernel], kernel.used = ident, self.serial
             return message
         except TabgpuError as error:
             return str(error)
         finally:
             del self._compiling[kernel]
+
+    def pipeline(self, kernel: Kernel) -> int:
+        """The number of a kernel's pipeline, which is made here and now if there is none."""
+        ident = self._pipelines.get(kernel)
+        if not ident:
+            ident = self._pipelines[kernel] = next(self._pipeline_ids)
+            kernel.used = self.serial
+            self.counters.pipelines += 1
+            self.counters.crossings += 1
+            self.js.pipeline(ident, kernel.label, kernel.code, kernel.access)
+        return ident
+
+    def _drop_pipelines(self) -> None:
+        """Forgets a quarter of the pipelines, those not used for longest; programs look theirs up anew."""
+        for program in self.users:
+            for kernel in program.kernels:
+                kernel.used = max(kernel.used, program.used)
+        old = sorted(self._pipelines, key=lambda kernel: kernel.used)[: MAX_PIPELINES // 4]
+        for kernel in old:
+            self.js.drop(self._pipelines.pop(kernel))
+        self.epoch += 1
+
+    def extend(self, words: array[int], params: array[int], launches: int) -> None:
+        """Adds a program's commands, whose first two words are BASE and where its parameters begin."""
+        self._base = words[1] = 4 * len(self._params)
+        self._words += words
+        self._params += params
+        self.unsent += launches
+        self.counters.launches += launches
 
     def append(self, launch: Launch) -> None:
         """Adds one launch to the stream, allocating what it writes."""
@@ -278,13 +316,9 @@ class Device:
             for op in launch.writes:
                 op.buffer = self.allocate(nbytes_of(op), kernel.label)
             return
-        ident = self._pipelines.get(kernel)
-        if not ident:
-            ident = self._pipelines[kernel] = next(self._pipeline_ids)
-            self.counters.pipelines += 1
-            self.counters.crossings += 1
-            self.js.pipeline(ident, kernel.label, kernel.code, kernel.access)
-        serial, confirmed = self.serial + 1, self._confirmed
+        ident = self._pipelines.get(kernel) or self.pipeline(kernel)
+        kernel.used = self.serial
+        serial, confirmed = self.serial + 1, self.confirmed
         bindings: list[int] = []
         windows = launch.windows
         guards = NO_GUARDS
@@ -296,8 +330,8 @@ class Device:
             assert buffer is not None, f"{kernel.label} reads a value that was not computed"
             if buffer.device is not self:
                 self.check_owner(buffer)
-            if buffer.serial > confirmed or buffer.serial in self._failed:
-                self._sources.add(buffer.serial)
+            if buffer.serial > confirmed or buffer.serial in self.failed:
+                self.depends_on(buffer.serial)
             if buffer.guards is not guards:
                 guards = guards | buffer.guards if guards else buffer.guards
             bindings += (buffer.id, *windows[k]) if windows else (buffer.id, 0, 0)
@@ -311,12 +345,11 @@ class Device:
             bindings += (buffer.id, *windows[k]) if windows else (buffer.id, 0, 0)
             k += 1
         params = self._params
-        grid = launch.grid
-        self._words += (DISPATCH, ident, grid[0], grid[1], grid[2], 4 * len(params), k)
-        self._words += bindings
-        params += launch.words
-        step = max(64, self.limits["minUniformBufferOffsetAlignment"] // 4)
-        params += [0] * (-len(params) % step)
+        head = (DISPATCH, ident, *launch.grid, 4 * len(params) - self._base, k)
+        self._words.extend((*head, *bindings))
+        params.extend(launch.words)
+        params.frombytes(bytes(4 * (-len(params) % self.step)))
+        self.unsent += 1
         self.counters.launches += 1
         if self.recorder is not None:
             self.recorder.launched(launch)
@@ -326,8 +359,8 @@ class Device:
         buffer = old.buffer
         assert buffer is not None and new.buffer is None
         self.check_owner(buffer)
-        if buffer.serial > self._confirmed or buffer.serial in self._failed:
-            self._sources.add(buffer.serial)
+        if buffer.serial > self.confirmed or buffer.serial in self.failed:
+            self.depends_on(buffer.serial)
         new.buffer = buffer
         return buffer.guards
 
@@ -337,11 +370,10 @@ class Device:
         if self._to_free:
             free, self._to_free = self._to_free, []
             for ident in free:
-                words += (FREE, ident)
+                words.extend((FREE, ident))
             self._spoiled.difference_update(free)
         if not words or self.lost:
-            words.clear()
-            self._params.clear()
+            self._clear()
             return
         self.serial += 1
         self._sources.discard(self.serial)
@@ -355,24 +387,30 @@ class Device:
         ):  # JavaScript holds on to this memory, so that a submit hands over numbers only
             self._stream = array("I", bytes(4 * max(8192, 2 * n)))
             self.js.attach(memoryview(self._stream))
-        self._stream[:n] = array("I", words)
-        self._words, self._params = [], []
+        self._stream[:n] = words
+        self._clear()
         try:
             self.js.submit(self.serial, commands, n, self.serial in self._fresh)
         except Exception as error:  # JavaScript's: nothing of the submit ran
             self._fail(self.serial, GPUInternalError(f"submit {self.serial} was refused: {error}"))
         self.counters.crossings += 1
         self.counters.submits += 1
+        if len(self._pipelines) > MAX_PIPELINES:
+            self._drop_pipelines()
+
+    def _clear(self) -> None:
+        self._words, self._params = array("I"), array("I")
+        self._base = self.unsent = 0
 
     def abandon(self, error: BaseException) -> None:
         """Forgets a stream that could not be finished: what it should have written has failed, ids were never made."""
         self.serial += 1
-        self._failed[self.serial] = (
+        self.failed[self.serial] = (
             error if isinstance(error, TabgpuError) else GPUInternalError(f"interrupted: {error!r}")
         )
         self._spoiled.update(self._fresh.pop(self.serial, {}))
         self._sources.clear()
-        self._words, self._params = [], []
+        self._clear()
 
     # --- waiting ------------------------------------------------------------------------------------------------
 
@@ -390,6 +428,8 @@ class Device:
     async def read(self, ranges: list[tuple[Buffer, int, int]], target: Any) -> None:
         """Copies (buffer, byte offset, bytes) ranges, all multiples of 4, packed into target; raises their errors."""
         self.check()
+        if self.unsent:
+            self.submit()
         request = array("I")
         total = 0
         for buffer, offset, n in ranges:
@@ -409,98 +449,16 @@ class Device:
             raise self._read_failed.pop(number)
 
     async def wait(self) -> None:
-        """Until all submitted work is done; raises errors that nobody has been told of."""
+        """Until all work in the stream is done; raises errors that nobody has been told of."""
         self.check()
+        if self.unsent:
+            self.submit()
         serial = self.serial
         self.counters.crossings += 1
         report = await self.guard(self.js.wait())
         self._absorb(report, serial)
         if self._unseen:
-            raise _again(self._unseen.pop(0))
-
-    def raise_for(self, buffer: Buffer) -> None:
-        """The error of a submit that this content depends on, if one failed."""
-        failure = self._failed.get(buffer.serial)
-        if failure is not None:
-            self._unseen = [e for e in self._unseen if e is not failure]
-            raise _again(failure)
-
-    def _absorb(self, report: str, serial: int) -> int:
-        """Notes what the bridge says of all submits up to `serial`: failed, or confirmed. Returns the read's number."""
-        number = 0
-        if report:
-            said = json.loads(report)
-            number = said["read"]
-            faults = [f for f in said["faults"] if f["number"] > self._heard]
-            # Memory that is not there is why others failed too.
-            for fault in sorted(faults, key=lambda f: f["kind"] != "out-of-memory"):
-                self._note(fault, said["broken"])
-            self._heard = max([self._heard, *(f["number"] for f in faults)])
-            self.js.heard(self._heard)
-        if self._failed:  # what read from a failed submit has failed too
-            for later in sorted(self._reads_from):
-                source = next((s for s in self._reads_from[later] if s in self._failed), None)
-                if source is not None:
-                    self._failed.setdefault(later, self._failed[source])
-        for held in (self._fresh, self._reads_from):
-            for done in [s for s in held if s <= serial]:
-                del held[done]
-        self._confirmed = max(self._confirmed, serial)
-        return number
-
-    def _note(self, fault: dict[str, Any], broken: list[tuple[str, str]]) -> None:
-        """Keeps one fault for those whom it concerns: a submit's results, a read, or whoever waits next."""
-        serial = fault["serial"]
-        error = self._error(fault, broken)
-        if serial < 0:
-            self._read_failed.setdefault(serial, error)
-        elif serial == 0:
-            self._unseen.append(error)
-        elif serial not in self._failed:
-            self._fail(serial, error)
-
-    def _fail(self, serial: int, error: TabgpuError) -> None:
-        """A submit failed: its results raise, and the memory it made is not used again."""
-        self._failed[serial] = error
-        if error not in self._unseen:
-            self._unseen.append(error)
-        fresh = self._fresh.get(serial, {})
-        self._spoiled.update(fresh)
-        self._drop_pooled(fresh)
-        if isinstance(error, OutOfMemoryError):
-            self._no_memory.update(dict.fromkeys(fresh, error))
-
-    def _drop_pooled(self, idents: Any) -> None:
-        gone = set(idents)
-        for size, ids in self._pool.items():
-            bad = [i for i in ids if i in gone]
-            if bad:
-                self._pool[size] = [i for i in ids if i not in gone]
-                self.pooled_bytes -= size * len(bad)
-                self._to_free += bad
-
-    def _error(self, fault: dict[str, Any], broken: list[tuple[str, str]]) -> TabgpuError:
-        message = fault["message"].strip()
-        if fault["kind"] == "out-of-memory":
-            limit = self.config.memory_limit
-            asked = sum(self._fresh.get(fault["serial"], {}).values())
-            return OutOfMemoryError(
-                f"the device could not allocate {f'{asked:,} bytes' if asked else 'staging memory'}: {message}; "
-                f"{self.live_bytes:,} bytes are live, limit {self.buffer_limit if limit is None else limit:,}"
-            )
-        if fault["kind"] == "internal":
-            return GPUInternalError(message)
-        if broken and "nvalid ComputePipeline" in message:
-            return KernelError(
-                next((text for label, text in broken if f'"{label}"' in message), broken[0][1])
-            )
-        bound = re.findall(r'nvalid BindGroup "\d+:([\d,]+)"', message)
-        mentioned = [b for group in bound for b in group.split(",")[::3]]
-        mentioned += re.findall(r'nvalid Buffer "buffer (\d+)"', message)
-        for ident in mentioned:
-            if int(ident) in self._no_memory:  # it was in use again before the failure was known
-                return self._no_memory[int(ident)]
-        return KernelError(message)
+            raise again(self._unseen.pop(0))
 
     def close(self) -> None:
         """Destroys the device; its arrays raise DeviceLostError from now on."""
@@ -508,8 +466,3 @@ class Device:
         if not self._closed:
             self._closed = True
             self.js.close()
-
-
-def _again(error: TabgpuError) -> TabgpuError:
-    """The same error to raise once more, without the traceback of the time before."""
-    return type(error)(*error.args)

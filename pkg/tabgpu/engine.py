@@ -10,10 +10,11 @@ from .device import Device, can_suspend, join, open_device, run_sync, size_class
 from .dtypes import DType
 from .errors import LimitError, NotInitializedError, OutOfMemoryError, SyncError, TabgpuError
 from .graph import EW, IOTA, LEAF, SCALAR, Guard, Op, copy_fn, nbytes_of
-from .launch import Launch
+from .launch import Kernel, Launch
 from .layout import Layout, Shape, is_contiguous
 from .lower import lower
 from .plan import Group, plan
+from .programs import Programs, run
 from .region import Facts
 
 MAX_PENDING = 256  # operations before the graph is flushed by itself
@@ -115,7 +116,7 @@ def flush(recent: int = 0) -> None:
     gpu.check()
     try:
         with _one_thread:
-            execute(gpu, prepare(gpu, [root for root in roots if root.buffer is None]))
+            work(gpu, roots)
     except TabgpuError:
         if max(root.depth for root in roots) > 4 * MAX_DEPTH:
             raise  # work on top of what cannot be computed does not get shorter
@@ -124,10 +125,41 @@ def flush(recent: int = 0) -> None:
         for root in roots:
             try:
                 with _one_thread:
-                    if root.buffer is None:
-                        execute(gpu, prepare(gpu, [root]))
+                    work(gpu, [root])
             except TabgpuError:
                 continue
+
+
+class Work:
+    """What computes pending roots: a program that is known from before, or a plan."""
+
+    def __init__(self, gpu: Device, roots: list[Op], merge: bool = False, learn: bool = True) -> None:
+        self.gpu = gpu
+        if gpu.programs is None:
+            gpu.programs = Programs(gpu, prepare)
+        self.program, self.digest = gpu.programs.find(roots, merge, learn)
+        self.lowered = [] if self.program is not None else prepare(gpu, roots, merge)
+
+    def missing(self) -> list[Kernel]:
+        """Kernels that should be compiled first."""
+        if self.program is not None:
+            return list(self.program.missing(self.gpu))
+        return self.gpu.missing([x for _, launches in self.lowered for x in launches])
+
+    def run(self) -> None:
+        """Everything up to the submit, in one go."""
+        if self.program is not None and self.digest is not None:
+            run(self.program, self.gpu, self.digest)
+            self.gpu.submit()
+        else:
+            execute(self.gpu, self.lowered)
+
+
+def work(gpu: Device, roots: list[Op]) -> None:
+    """Computes roots here and now, whatever has to be compiled for it."""
+    roots = [root for root in roots if root.buffer is None]
+    if roots:
+        Work(gpu, roots).run()
 
 
 def facts_of(gpu: Device) -> Facts:
@@ -137,7 +169,7 @@ def facts_of(gpu: Device) -> Facts:
         threads = min(256, limits["maxComputeInvocationsPerWorkgroup"], limits["maxComputeWorkgroupSizeX"])
         workgroup = 1 << threads.bit_length() - 1
         groups = limits["maxComputeWorkgroupsPerDimension"]
-        gpu.facts = Facts(workgroup, groups, gpu.binding_limit, gpu.software, limits)
+        gpu.facts = Facts(workgroup, groups, gpu.binding_limit, gpu.software, limits, gpu.features)
     return gpu.facts  # type: ignore[no-any-return]
 
 
@@ -193,6 +225,8 @@ def _check_room(gpu: Device, lowered: list[tuple[Group, list[Launch]]], roots: l
 
 def execute(gpu: Device, lowered: list[tuple[Group, list[Launch]]]) -> None:
     """Allocates, emits and submits in one go; planned Ops let go of their inputs as soon as these are read."""
+    if gpu.unsent:
+        gpu.submit()  # so that what may fail here takes nothing else along
     try:
         lowered.reverse()
         while lowered:
@@ -306,6 +340,7 @@ def _raise_for(op: Op) -> None:
 async def compute(ops: list[Op], merge: bool = False) -> None:
     """Computes Ops: missing kernels are compiled first, all at once; plan, emit and submit are one synchronous step."""
     gpu = device()
+    learn = True
     while True:
         with _one_thread:
             roots = [op for op in ops if op.buffer is None]
@@ -314,13 +349,14 @@ async def compute(ops: list[Op], merge: bool = False) -> None:
             for op in ops:
                 if op.buffer is not None:
                     gpu.check_owner(op.buffer)
-            lowered = prepare(gpu, roots, merge)
-            missing = gpu.missing([x for _, launches in lowered for x in launches])
+            job = Work(gpu, roots, merge, learn)
+            missing = job.missing()
             if not missing:
-                execute(gpu, lowered)
+                job.run()
                 _pending[:] = [ref for ref in _pending if (c := ref()) is not None and c.op.buffer is None]
                 return
-            del lowered
+            del job
+            learn = False  # the same once more
             for op in roots:  # stored by whoever computes it meanwhile, even if no Array names it any more
                 op.uses += 1
         try:

@@ -66,6 +66,15 @@ class ReduceFn:
         self.ident = next(_fn_idents)
 
 
+class Parameter:
+    """A scalar operand whose value comes with each call of a traced function: number `index` of its values."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
 class Guard:
     """A condition on device data that a result depends on, found out at the first read of such a result.
 

@@ -11,16 +11,19 @@ from . import codegen
 from .codegen import Region
 from .dtypes import DType, int32
 from .errors import LimitError
-from .graph import EW, IOTA, SCALAR, Op
-from .launch import Kernel
+from .graph import EW, IOTA, SCALAR, Op, Parameter
+from .launch import Kernel, Slot
 from .layout import Layout, collapse, compose
 from .plan import Group
 
 U32 = 0xFFFFFFFF
 _floats: dict[float, int] = {}  # bits of float operands seen lately; never of zeros, since -0.0 == 0.0
 _F, _U = struct.Struct("<f"), struct.Struct("<I")
+MAX_KERNELS = 8192
 kernels: dict[Any, Kernel] = {}
 recipes: dict[Any, Any] = {}
+# While a program is made: which scalar an argument is, by (Op, position) or by the Op of a constant; else None.
+slots: dict[Any, int] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,7 @@ class Facts:
     binding: int  # bytes of one storage binding
     software: bool
     limits: dict[str, int]
+    features: frozenset[str] = frozenset()  # that the device has: "subgroups", "shader-f16"
 
 
 class Recipe(NamedTuple):
@@ -72,6 +76,14 @@ def bits(value: Any, kind: str) -> int:
     return int(value) & U32
 
 
+def words_of(value: Any, kind: str, name: Any) -> list[Any]:
+    """A scalar as parameter words; as Slots, if it is one that changes from call to call."""
+    at = value.index if type(value) is Parameter else None if slots is None else slots.get(name)
+    if at is not None:
+        return [Slot(at, kind, 0), Slot(at, kind, 1)] if kind == "c" else [Slot(at, kind)]
+    return list(complex_bits(value)) if kind == "c" else [bits(value, kind)]
+
+
 class Numbering:
     """The values of one region: which node, access or scalar slot each argument is."""
 
@@ -81,7 +93,7 @@ class Numbering:
         self.group = group
         self.reads: dict[Op, int] = {}
         self.accesses: dict[tuple[Op, Layout | None], int] = {}
-        self.scalars: list[int] = []
+        self.scalars: list[Any] = []
         self.nodes: list[tuple[Any, tuple[int, ...]]] = []
         self.index: dict[Op, int] = {}
 
@@ -100,12 +112,9 @@ class Numbering:
         scalars = self.scalars
         for op in members:
             fn = op.fn
-            refs = []
+            refs: list[int] = []
             for a in op.args:
-                if type(a) is float and a in _floats:
-                    refs.append(len(scalars) * 4 + 2)
-                    scalars.append(_floats[a])
-                elif type(a) is Op:
+                if type(a) is Op:
                     at = index.get(a)
                     if at is None:
                         v, view = op.views[len(refs)], views.get(op)
@@ -113,13 +122,13 @@ class Numbering:
                             v = view if v is None else compose(view, v)
                         at = self.access(a, v)
                     refs.append(at)
-                else:
-                    kind = fn.kinds[len(refs)]
+                elif slots is None and type(a) is float and a in _floats:
                     refs.append(len(scalars) * 4 + 2)
-                    if kind == "c":
-                        scalars += complex_bits(a)
-                    else:
-                        scalars.append(bits(a, kind))
+                    scalars.append(_floats[a])
+                else:
+                    k = len(refs)
+                    refs.append(len(scalars) * 4 + 2)
+                    scalars += words_of(a, fn.kinds[k], (op, k))
             index[op] = len(nodes) * 4
             nodes.append((fn, tuple(refs)))
         return self
@@ -129,10 +138,7 @@ class Numbering:
         stored = a.buffer is not None
         if a.kind == SCALAR and not stored:
             at = len(self.scalars)
-            if a.dtype.kind == "c":
-                self.scalars += complex_bits(a.extra)
-            else:
-                self.scalars.append(bits(a.extra, a.dtype.kind))
+            self.scalars += words_of(a.extra, a.dtype.kind, a)
             return at * 4 + 2
         key = (a, view)
         k = self.accesses.get(key)
@@ -183,6 +189,8 @@ def kernel_for(sig: Any, make: Any, label: str, workgroup: int) -> Kernel:
     found = kernels.get(sig)
     if found is None:
         code, access = make(sig)
+        if len(kernels) >= MAX_KERNELS:
+            del kernels[next(iter(kernels))]
         found = kernels[sig] = Kernel(label, code, access, workgroup)
     return found
 

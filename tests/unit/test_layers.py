@@ -37,10 +37,11 @@ LAYERS = {
         "routines",
         "routines.*",
         "work",
+        "digest",
     ],  # fmt: skip
     "door": ["bridge", "bridge_native", "native_adapter", "native_waiting", "native_clock", "blocking"],
-    "device": ["device"],
-    "seam": ["engine", "recorder", "ceilings"],
+    "device": ["device", "faults"],
+    "seam": ["engine", "program", "programs", "recorder", "ceilings"],
     "meaning": [
         "aio",
         "array",
