@@ -1,0 +1,127 @@
+"""The work of each item as a user of tabgpu writes it; tabgpu.mjs loads this into the page's Pyodide."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import js
+
+import tabgpu as tg
+from tabgpu import engine
+
+LIVE = 2 << 30  # bytes of results kept alive before they are handed to the GPU and dropped
+Operation = Callable[..., "tg.Array"]
+
+
+def thousand(x: "tg.Array", b: "tg.Array") -> "tg.Array":
+    for _ in range(1000):
+        x = x + b
+    return x
+
+
+def layer_norm(x: "tg.Array", g: "tg.Array", b: "tg.Array") -> "tg.Array":
+    return tg.nn.layer_norm(x, (x.shape[-1],), g, b)
+
+
+def operation(spec: dict[str, Any]) -> tuple[Operation, str] | None:
+    """The function of an item and how the table names it; None if tabgpu has none."""
+    axis = spec.get("axis")
+    found: dict[str, tuple[Operation, str]] = {
+        "matmul": (lambda a, b: a @ b, "a @ b"),
+        "matmul_f16": (lambda a, b: a @ b, "a @ b of float16"),
+        "chain": (lambda a, b, c: tg.tanh(a * b + c) * 0.5, "tanh(a * b + c) * 0.5"),
+        "sum": (lambda x: tg.sum(x, axis=axis), "sum"),
+        "argmax": (lambda x: tg.argmax(x, axis=1), "argmax"),
+        "cumsum": (lambda x: tg.cumsum(x, axis=1), "cumsum"),
+        "sort": (lambda x: tg.sort(x), "sort"),
+        "argsort": (lambda x: tg.argsort(x), "argsort"),
+        "tiny": (thousand, "1000 x (x + b)"),
+        "readback": (lambda x: tg.sum(x), "await a.item() of a settled scalar"),
+        "copy": (lambda x: -x, "-x"),
+    }
+    if hasattr(tg.nn, "softmax"):
+        found["softmax"] = lambda x: tg.nn.softmax(x, axis=-1), "nn.softmax"
+    if hasattr(tg.nn, "layer_norm"):
+        found["layernorm"] = layer_norm, "nn.layer_norm"
+    return found.get(spec["kind"])
+
+
+class Work:
+    """One item: inputs on the GPU, the function, and the ways in which the page times it."""
+
+    def __init__(self, text: str, peer: str, *inputs: Any) -> None:
+        spec = json.loads(text)
+        found = operation(spec)
+        assert found is not None
+        f, self.how = found
+        # `tg.jit` is to tabgpu what `jit` is to jax-js; the small adds are also measured without it.
+        jitted = hasattr(tg, "jit") and (spec["kind"] not in ("tiny", "copy") or "+jit" in peer)
+        if jitted:
+            f, self.how = tg.jit(f), f"jit: {self.how}"
+        if peer.endswith("nofuse"):
+            self.how += ", fuse=False"
+        self.f = f
+        self.half = spec["kind"] == "matmul_f16"
+        self.shapes = [spec["shapes"][k] for k in spec["names"]]
+        self.inputs = self.uploaded(*inputs)
+        if spec["kind"] == "copy":
+            self.inputs = [tg.zeros(spec["n"], dtype=tg.float32) + 1.0]
+            engine.flush()
+        size = 1
+        for n in spec["out"] if spec["kind"] != "copy" else [spec["n"]]:
+            size *= n
+        self.batch = max(1, LIVE // (4 * size))
+        self.ran = self.launched = 0
+
+    def uploaded(self, *inputs: Any) -> list["tg.Array"]:
+        """Arrays of the page's Float32Arrays, which go to the GPU without a copy in Python's memory."""
+        made = [tg.asarray(x).reshape(tuple(s)) for x, s in zip(inputs, self.shapes, strict=True)]
+        return [a.astype(tg.float16) for a in made] if self.half else made
+
+    def many(self, k: int) -> None:
+        """The operation k times. Results stay alive until they are on their way to the GPU: a lazy library never
+        computes what nobody names."""
+        before = tg.memory()["launches"]
+        f, inputs, batch = self.f, self.inputs, self.batch
+        kept = []
+        for _ in range(k):
+            kept.append(f(*inputs))
+            if len(kept) == batch:
+                engine.flush()
+                kept.clear()
+        engine.flush()
+        self.ran += k
+        self.launched += tg.memory()["launches"] - before
+
+    def launches(self) -> float:
+        """Launches an operation so far. Below 1, the planner would have merged operations."""
+        return self.launched / max(1, self.ran)
+
+    async def whole(self, *inputs: Any) -> Any:
+        """End to end: the page's arrays to the GPU, the operation, the whole result back."""
+        y = self.f(*(self.uploaded(*inputs) if inputs else self.inputs))
+        return await (y.astype(tg.float32) if self.half else y).reshape(-1).memoryview()
+
+    async def settle(self) -> None:
+        """A scalar on the GPU, for `item`."""
+        self.scalar = self.f(*self.inputs)
+        engine.flush()
+
+    async def item(self) -> float:
+        """Milliseconds of reading that scalar, as Python sees it."""
+        y, now = self.scalar, js.performance.now
+        start = now()
+        await y.item()
+        return float(now() - start)
+
+
+async def prepare(text: str, peer: str, *inputs: Any) -> Any:
+    """The Work of an item, or why there is none."""
+    if operation(json.loads(text)) is None:
+        return "not offered"
+    fuse = not peer.endswith("nofuse")
+    if engine.current() is None or engine.device().config.fuse != fuse:
+        await tg.init(fuse=fuse)
+    if "+jit" in peer and not hasattr(tg, "jit"):
+        return "not offered"
+    return Work(text, peer, *inputs)
