@@ -83,9 +83,12 @@ def _add(touched: dict[Op, int], op: Op, view: Layout | None) -> None:
 
 
 def _bytes(launch: Launch, touched: dict[Op, int], update: int | None) -> int:
-    windows = launch.windows
-    total = update or 0
-    for k, op in enumerate(launch.reads if update is not None else (*launch.reads, *launch.writes)):
-        reached = touched.get(op, nbytes_of(op)) if k < len(launch.reads) else nbytes_of(op)
-        total += min(reached, windows[k][1]) if windows and windows[k][1] else reached
-    return total
+    bound = launch.reads if update is not None else launch.reads + launch.writes
+    first_written = len(launch.reads)
+    reached = [
+        touched.get(op, nbytes_of(op)) if k < first_written else nbytes_of(op) for k, op in enumerate(bound)
+    ]
+    if launch.windows is None:  # each value once, also where it is bound as two operands
+        return (update or 0) + sum(dict(zip(bound, reached, strict=True)).values())
+    windows = zip(reached, launch.windows, strict=False)
+    return (update or 0) + sum(min(n, size) if size else n for n, (_, size) in windows)
