@@ -137,7 +137,12 @@ class Work:
         self.gpu = gpu
         if gpu.programs is None:
             gpu.programs = Programs(gpu, prepare)
+        watch = gpu.recorder
+        if watch is not None:
+            watch.finding()
         self.program, self.digest = gpu.programs.find(roots, merge, learn)
+        if watch is not None:
+            watch.found()
         self.lowered = [] if self.program is not None else prepare(gpu, roots, merge)
 
     def missing(self) -> list[Kernel]:
@@ -148,6 +153,8 @@ class Work:
 
     def run(self) -> None:
         """Everything up to the submit, in one go."""
+        if self.gpu.recorder is not None:
+            self.gpu.recorder.emitting()
         if self.program is not None and self.digest is not None:
             run(self.program, self.gpu, self.digest)
             self.gpu.submit()

@@ -28,7 +28,7 @@ def summary(said: dict[str, Any]) -> list[str]:
         f"{said['launches']:,} launches in {said['submits']:,} submits, {said['crossings']:,} crossings, "
         f"{said['reads']:,} reads; {size(said['bytes_uploaded'])} up, {size(said['bytes_read'])} down; "
         f"{said['pipelines']:,} pipelines compiled in {ms('compile')} ms",
-        f"host ms: planning {ms('plan')}, lowering {ms('lower')}, emitting {ms('emit')}, "
+        f"host ms: planning {(said['find'] + said['plan']) * 1e3:,.3f}, lowering {ms('lower')}, emitting {ms('emit')}, "
         f"bridge {(said['submit'] + said['upload']) * 1e3:,.3f}; waiting for reads {ms('read')}, "
         f"for the queue {ms('wait')}",
     ]

@@ -15,7 +15,7 @@ from .config import Config
 from .errors import TabgpuError
 from .recorder import Recorder, Span, Timed
 
-HOST = ("plan", "lower", "emit", "submit", "upload", "compile", "read", "wait")
+HOST = ("find", "plan", "lower", "emit", "submit", "upload", "compile", "read", "wait")
 MUST_END = "the profile is not finished: its block is still running (or was never entered)"
 
 
@@ -158,10 +158,10 @@ class Profile:
         """Sums of the block, times in seconds.
 
         wall; gpu, what kernels took; timed, launches whose time is known; the counters of `tg.memory()` for this block
-        (launches, crossings, submits, reads, pipelines, bytes_uploaded, bytes_read, evaluated ..); host time in plan,
-        lower, emit, submit and upload (the bridge), compile (pipelines being made), read and wait (waiting for the
-        GPU); clock, "gpu" or "host", and its resolution; adapter; copy, fma, the ceilings in bytes and float32
-        operations a second, None if not measured; note, what went wrong.
+        (launches, crossings, submits, reads, pipelines, bytes_uploaded, bytes_read, evaluated ..); host time in find
+        (looking for a known program), plan, lower, emit, submit and upload (the bridge), compile (pipelines being
+        made), read and wait (waiting for the GPU); clock, "gpu" or "host", and its resolution; adapter; copy, fma, the
+        ceilings in bytes and float32 operations a second, None if not measured; note, what went wrong.
         """
         self._ended()
         return dict(self._totals)

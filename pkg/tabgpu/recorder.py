@@ -20,7 +20,7 @@ from .work import work
 
 
 class Span(NamedTuple):
-    """Time of the host: plan, lower, emit, submit, upload, compile, read or wait. Nanoseconds."""
+    """Time of the host: find, plan, lower, emit, submit, upload, compile, read or wait. Nanoseconds."""
 
     kind: str
     begin: int
@@ -56,6 +56,7 @@ class Recorder:
         self._works: dict[int, tuple[Launch, int, int]] = {}
         self._stream: list[Timed] = []  # launches not submitted yet
         self._emitting = 0
+        self._finding = 0, 0
 
     def attach(self) -> None:
         gpu = self.gpu
@@ -75,6 +76,21 @@ class Recorder:
         self.spans.append(Span(kind, begin, perf_counter_ns(), detail))
 
     # what the engine and the device tell
+
+    def finding(self) -> None:
+        """A known program is about to be looked for."""
+        self._finding = perf_counter_ns(), len(self.spans)
+
+    def found(self) -> None:
+        """It was looked for. Where it was made there were planning and lowering, which count as such."""
+        begin, spans = self._finding
+        if len(self.spans) == spans:
+            self.span("find", begin)
+
+    def emitting(self) -> None:
+        """Launches are about to be put in the stream."""
+        if not self._stream:
+            self._emitting = perf_counter_ns()
 
     def planning(self, roots: Any, **options: Any) -> list[Group]:
         """plan(), timed."""
@@ -103,7 +119,7 @@ class Recorder:
         serial = self.gpu.serial + 1
         if not self._stream or self._stream[0].serial != serial:  # what was abandoned is not submitted
             self._stream = []
-            self._emitting = perf_counter_ns()
+            self._emitting = self._emitting or perf_counter_ns()
         self._stream.append(Timed(serial, label, nbytes, operations))
 
     def submitting(self, serial: int) -> None:
@@ -113,6 +129,7 @@ class Recorder:
         now = perf_counter_ns()
         if stream and stream[0].serial == serial:
             self.spans.append(Span("emit", self._emitting, now, ""))
+            self._emitting = 0
             for timed in stream:
                 timed.sent = now
             self.launches += stream

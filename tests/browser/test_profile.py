@@ -154,14 +154,28 @@ async def test_host_time_has_its_parts() -> None:
     async with tg.profile(ceilings=False) as p:
         await (tg.tan(a) + 0.125).numpy()
     said = p.totals
-    for kind in ("plan", "lower", "emit", "submit", "read"):
-        assert 0 < said[kind] <= said["wall"], kind
+    parts = ("find", "plan", "lower", "emit", "submit", "read")
+    assert all(0 <= said[kind] <= said["wall"] for kind in parts)  # browsers round the host's clock, too
+    assert {"plan", "lower", "emit", "submit", "read"} <= {s.kind for s in p._spans}
+    assert 0 < said["read"] and 0 < sum(said[kind] for kind in parts) <= said["wall"]
     if said["pipelines"]:
         assert said["compile"] > 0
     again = tg.profile(ceilings=False)
     async with again:
         await (tg.tan(a) + 0.25).numpy()
     assert again.totals["pipelines"] == 0 and again.totals["compile"] == 0
+
+
+async def test_programs_are_counted_as_what_they_replace() -> None:
+    a = await stored(640)
+    seen = []
+    for k in range(4):  # a graph seen before is played from memory
+        async with tg.profile(ceilings=False) as p:
+            await ((a * 2).sum() + k).numpy()
+        (only,) = p.rows
+        seen.append((only["kernel"], only["launches"], only["bytes"], only["operations"]))
+        assert p.totals["timed"] == 1
+    assert len(set(seen)) == 1 and seen[0][2:] == (640 * 4 + 4, 2 * 640 + 1)
 
 
 # --- times ----------------------------------------------------------------------------------------------------------
