@@ -1,0 +1,126 @@
+"""Softmax and its kin, layer and rms normalisation: which passes of rows.wgsl a shape takes. Texts: rows_text.py."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..dtypes import uint32
+from ..graph import Op
+from ..launch import Launch
+from ..region import Facts
+from . import launch, temporary
+from .rows_functions import PLANES
+from .rows_text import Form, form
+
+MERGE = 64  # chunks a line above which a pass of its own joins their statistics
+THREADS = 1024  # that a CPU adapter should have to do
+
+
+class Lines(NamedTuple):
+    """What one launch works on: lines of n elements, `inner` of them side by side, in a strided operand."""
+
+    outer: int
+    n: int
+    inner: int
+    offset: int
+    strides: tuple[int, int, int]  # of the operand, along outer, n, inner
+    across: bool  # whether neighbouring threads walk across lines, where lines lie side by side
+    vector: bool  # whether four neighbours are one aligned quad, in the operand and in the result
+    eps: int = 0  # bits
+    weight: bool = False  # op.args[1]: n float32 factors
+    bias: bool = False  # the last of op.args: n float32 terms
+
+
+class Shape(NamedTuple):
+    """How a line is shared out."""
+
+    workgroup: int
+    lanes: int
+    items: int  # quads a thread keeps; 0: it loops
+    across: bool
+    chunk: int
+    chunks: int
+
+
+def share(lines: int, n: int, across: bool, facts: Facts) -> Shape:
+    """The shape for lines of n elements."""
+    wg = facts.workgroup
+    each = 1 if across else 4  # elements of a line in a quad
+    quads = -(-lines // 4) if across else lines
+    if facts.software:
+        chunks = max(1, min(THREADS // max(quads, 1), n // 256))
+        chunk = -(-n // (4 * chunks)) * 4
+        return Shape(min(wg, 64), 1, 0, across, chunk, -(-n // chunk))
+    steps = -(-n // each)
+    if across:
+        lanes = 8 if steps <= 64 else 32
+        most = lanes * 8
+        if steps > most:
+            return Shape(wg, lanes, 8, True, most, -(-n // most))
+        return Shape(wg, lanes, _items(steps, lanes), True, n, 1)
+    for lanes, items in ((8, 1), (32, 4), (wg, 8)):
+        if steps <= lanes * items:
+            break
+    biggest = facts.limits.get("maxComputeInvocationsPerWorkgroup", wg)
+    if steps > lanes * items and biggest >= 1024 and steps <= 8192 and lines >= 128:
+        return Shape(1024, 1024, _items(steps, 1024), False, 4 * steps, 1)
+    if steps > wg * 8 or (steps > wg * 4 and lines < 128):
+        items = 4 if lines * steps < 1 << 20 else 8
+        chunk = 4 * wg * items
+        return Shape(wg, wg, items, False, chunk, -(-n // chunk))
+    return Shape(wg, lanes, _items(steps, lanes), False, 4 * steps, 1)
+
+
+def _items(steps: int, lanes: int) -> int:
+    """The next power of two of quads a thread."""
+    return 1 << (-(-steps // lanes) - 1).bit_length()
+
+
+def lower(op: Op, facts: Facts) -> list[Launch]:
+    """op.fn is "rows.NAME", a name of rows_functions.TABLE; op.extra: Lines; op.args: x, then weight and bias."""
+    job, name = Lines(*op.extra), op.fn.partition(".")[2]
+    lines = job.outer * job.inner
+    by = share(lines, job.n, job.across, facts)
+    many = by.chunks > 1
+    x, extras = op.args[0], op.args[1:]
+    value = name == "logsumexp"
+    sg = by.lanes == by.workgroup and not by.across and "subgroups" in facts.features
+
+    def step(
+        phase: str, reads: tuple[Op, ...], write: Op, chunks: int, jobs: int, shape: Shape, elements: int
+    ) -> Launch:
+        kernel = form(
+            Form(
+                name, phase, shape.workgroup, shape.lanes, shape.items, shape.across, job.vector,
+                x.dtype, write.dtype if phase in ("whole", "apply") else uint32, job.weight, job.bias, sg,
+            )
+        )  # fmt: skip
+        words = [
+            lines,
+            job.n,
+            job.inner,
+            elements,
+            jobs,
+            job.eps,
+            job.offset,
+            *job.strides,
+            chunks,
+            job.n if chunks == 1 else by.chunk,
+        ]
+        outs = shape.workgroup // shape.lanes * (4 if shape.across else 1)
+        return launch(kernel, reads, (write,), -(-lines // outs) * jobs, words, facts)
+
+    if not many:
+        return [step("value" if value else "whole", (x, *extras), op, 1, 1, by, by.chunk)]
+    planes = PLANES[name]
+    parts = temporary((planes, by.chunks, lines), uint32)
+    made = [step("partial", (x,), parts, by.chunks, by.chunks, by, by.chunk)]
+    chunks = by.chunks
+    if value or chunks > MERGE:
+        merged = op if value else temporary((planes, 1, lines), uint32)
+        wide = by._replace(lanes=32, items=1) if by.across and not facts.software else by
+        made.append(step("merge_value" if value else "merge", (parts,), merged, chunks, 1, wide, job.n))
+        parts, chunks = merged, 1
+    if not value:
+        made.append(step("apply", (x, parts, *extras), op, chunks, by.chunks, by, by.chunk))
+    return made
