@@ -17,6 +17,7 @@ _HELP = (
     "--enable-features=Vulkan, or --use-webgpu-adapter=swiftshader for software rendering); in Firefox set "
     "dom.webgpu.enabled in about:config. chrome://gpu says why an adapter is refused"
 )
+TUNING = "tuning"  # the key of what `tg.tune()` found
 _module: Any = None
 
 
@@ -116,13 +117,15 @@ async def open_device(limits: dict[str, int], power: str, device: Any = None) ->
     """The bridge object of a new device and its description; NoAdapterError says what to do where there is none."""
     if not in_browser():
         from . import bridge_native
+        from .native_storage import recall
 
         native = bridge_native.open_device(limits, power, device)
-        return native, json.loads(native.describe())
+        return native, json.loads(native.describe()) | {"tuning": recall(TUNING)}
     from pyodide.ffi import JsException
 
     module = await _load()
     options = json.dumps({"limits": limits, "powerPreference": power})
+    remembered = module.recall(TUNING)  # found while the adapter is asked for
     try:
         opened = await (module.open(options) if device is None else module.open(options, device))
     except JsException as error:
@@ -132,4 +135,13 @@ async def open_device(limits: dict[str, int], power: str, device: Any = None) ->
         if "no-adapter" in text:
             raise NoAdapterError(f"navigator.gpu offers no adapter. {_HELP}") from None
         raise NoAdapterError(f"the adapter gave no device: {text}. {_HELP}") from None
-    return opened, json.loads(opened.describe())
+    return opened, json.loads(opened.describe()) | {"tuning": str(await remembered)}
+
+
+async def keep(key: str, text: str) -> bool:
+    """Keeps a text beyond this process or page, or forgets it if it is empty; whether that worked."""
+    if in_browser():
+        return bool(str(await (await _load()).keep(key, text)))
+    from .native_storage import keep as keep_native
+
+    return keep_native(key, text)
