@@ -657,3 +657,50 @@ async function explain(module, label, code, fallback) {
   if (!first) return `kernel ${label}: ${fallback}`;
   return `kernel ${label}, WGSL line ${first.lineNum}: ${first.message} | ${code.split("\n")[first.lineNum - 1]?.trim() ?? ""}`;
 }
+
+const STORE = "texts";
+const STORAGE_PATIENCE = 1000; // ms: a storage that is blocked does not answer at all
+
+/**
+ * One request to IndexedDB; "" where storage is denied, blocked or broken.
+ * @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} ask @returns {Promise<string>}
+ */
+function stored(mode, ask) {
+  return new Promise((resolve) => {
+    const nothing = () => resolve("");
+    setTimeout(nothing, STORAGE_PATIENCE);
+    try {
+      const opening = indexedDB.open("tabgpu", 1);
+      opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
+      opening.onerror = (event) => { event.preventDefault(); nothing(); };
+      opening.onsuccess = () => {
+        const database = opening.result;
+        database.onversionchange = () => database.close();
+        try {
+          const transaction = database.transaction(STORE, mode), request = ask(transaction.objectStore(STORE));
+          request.onerror = (event) => event.preventDefault();
+          transaction.onabort = () => { database.close(); nothing(); };
+          transaction.oncomplete = () => { database.close(); resolve(String(request.result ?? "")); };
+        } catch {
+          database.close();
+          nothing();
+        }
+      };
+    } catch {
+      nothing();
+    }
+  });
+}
+
+/** The text that was kept under a key, or "". @param {string} key */
+export function recall(key) {
+  return stored("readonly", (store) => store.get(key));
+}
+
+/**
+ * Keeps a text beyond the page's life, or forgets it if it is empty; "" if that did not work.
+ * @param {string} key @param {string} text
+ */
+export function keep(key, text) {
+  return text ? stored("readwrite", (store) => store.put(text, key)) : stored("readwrite", (store) => (store.delete(key), store.count()));
+}
