@@ -1,13 +1,14 @@
 """NumPy for the GPU in a browser tab: `import tabgpu as tg; await tg.init()`. Names are NumPy's and the array API's.
 
-Arrays are lazy and read with `await a.numpy()`. Everything here is a re-export; the chapters are in ops/.
+Arrays are lazy and read with `await a.numpy()`. Everything here is a re-export; the chapters are in ops/, most of them
+imported when one of their names is first used (chapters.py).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import attributes, dispatch, display, dtypes, errors, operators
+from . import attributes, dtypes, errors, late, operators
 from .array import Array, fetch, synchronize
 from .dtypes import (
     bfloat16,
@@ -28,14 +29,6 @@ from .dtypes import (
 )  # fmt: skip
 from .dtypes import bool_ as bool  # the array API's name
 from .errors import *  # noqa: F403  # the public exceptions
-from .interop import VERSION as __array_api_version__
-from .interop import array_namespace_info as __array_namespace_info__
-from .interop import from_dlpack
-from .ops.calculus import *  # noqa: F403
-from .ops.choosing import apply_along_axis, apply_over_axes, choose, piecewise, select
-from .ops.comparing import *  # noqa: F403
-from .ops.complex_functions import angle, iscomplex, iscomplexobj, isreal, isrealobj
-from .ops.contractions import *  # noqa: F403
 from .ops.creation import (
     arange,
     array,
@@ -54,26 +47,7 @@ from .ops.creation import (
     zeros_like,
 )  # fmt: skip
 from .ops.dtype_functions import can_cast, finfo, iinfo, isdtype, result_type
-from .ops.einsum import einsum, einsum_path
 from .ops.elementwise import *  # noqa: F403  # a table: every row is public
-from .ops.extremes import *  # noqa: F403
-from .ops.grids import fromfunction, indices, ix_, meshgrid, mgrid, ogrid
-from .ops.histograms import *  # noqa: F403
-from .ops.inspecting import *  # noqa: F403
-from .ops.joining import (
-    append,
-    block,
-    column_stack,
-    concat,
-    concatenate,
-    delete,
-    dstack,
-    hstack,
-    insert,
-    row_stack,
-    stack,
-    vstack,
-)  # fmt: skip
 from .ops.manipulation import (
     atleast_1d,
     atleast_2d,
@@ -96,51 +70,12 @@ from .ops.manipulation import (
     swapaxes,
     transpose,
 )  # fmt: skip
-from .ops.nan_functions import *  # noqa: F403
-from .ops.padding import pad
 from .ops.products import matmul
-from .ops.quantiles import *  # noqa: F403
-from .ops.ranges import frombuffer, fromiter, geomspace, logspace
-from .ops.rearranging import repeat, resize, roll, tile
 from .ops.reductions import all, amax, amin, any, argmax, argmin, max, mean, min, prod, sum  # NumPy's names
-from .ops.scans import *  # noqa: F403
-from .ops.searching import *  # noqa: F403
-from .ops.sets import *  # noqa: F403
-from .ops.sorting import *  # noqa: F403
-from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
-from .ops.statistics import *  # noqa: F403
-from .ops.taking import (
-    compress,
-    copyto,
-    extract,
-    index_add,
-    place,
-    put,
-    put_along_axis,
-    putmask,
-    take,
-    take_along_axis,
-)  # fmt: skip
-from .ops.triangles import (
-    diag,
-    diag_indices,
-    diag_indices_from,
-    diagflat,
-    diagonal,
-    fill_diagonal,
-    trace,
-    tri,
-    tril,
-    tril_indices,
-    tril_indices_from,
-    triu,
-    triu_indices,
-    triu_indices_from,
-    vander,
-)  # fmt: skip
 from .runtime import device, init, memory, trim
 
 __version__ = "0.1.0"
+del where  # noqa: F821  # the full one is ops/searching.py's
 newaxis = None
 e, pi, inf, nan, euler_gamma = (
     2.718281828459045,
@@ -149,20 +84,99 @@ e, pi, inf, nan, euler_gamma = (
     float("nan"),
     0.5772156649015329,
 )
-_LAZY = ("aio", "linalg", "nn", "special")
-_LAZY_FUNCTIONS = {"profile": "profiling"}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        from importlib import import_module
+    """A name whose chapter was not imported yet (PEP 562); from then on it is here."""
+    from importlib import import_module
 
+    from .chapters import MODULES, RENAMED, WHERE
+
+    if name in MODULES:
         return import_module(f".{name}", __name__)
-    if name in _LAZY_FUNCTIONS:
-        from importlib import import_module
+    if name == "__all__":  # `from tabgpu import *`
+        return [k for k in __dir__() if not k.startswith("_")]
+    if name not in WHERE:
+        raise AttributeError(f"module 'tabgpu' has no attribute {name!r}")
+    found = getattr(import_module(f".{WHERE[name]}", __name__), RENAMED.get(name, name))
+    globals()[name] = found
+    return found
 
-        return getattr(import_module(f".{_LAZY_FUNCTIONS[name]}", __name__), name)
-    raise AttributeError(f"module 'tabgpu' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    from .chapters import MODULES, WHERE
+
+    return sorted({*globals(), *WHERE, *MODULES})
 
 
-del annotations
+if TYPE_CHECKING:  # what __getattr__ finds
+    from .interop import VERSION as __array_api_version__
+    from .interop import array_namespace_info as __array_namespace_info__
+    from .interop import from_dlpack
+    from .ops.calculus import *  # noqa: F403
+    from .ops.choosing import apply_along_axis, apply_over_axes, choose, piecewise, select
+    from .ops.comparing import *  # noqa: F403
+    from .ops.complex_functions import angle, iscomplex, iscomplexobj, isreal, isrealobj
+    from .ops.contractions import *  # noqa: F403
+    from .ops.einsum import einsum, einsum_path
+    from .ops.extremes import *  # noqa: F403
+    from .ops.grids import fromfunction, indices, ix_, meshgrid, mgrid, ogrid
+    from .ops.histograms import *  # noqa: F403
+    from .ops.inspecting import *  # noqa: F403
+    from .ops.joining import (
+        append,
+        block,
+        column_stack,
+        concat,
+        concatenate,
+        delete,
+        dstack,
+        hstack,
+        insert,
+        row_stack,
+        stack,
+        vstack,
+    )  # fmt: skip
+    from .ops.nan_functions import *  # noqa: F403
+    from .ops.padding import pad
+    from .ops.quantiles import *  # noqa: F403
+    from .ops.ranges import frombuffer, fromiter, geomspace, logspace
+    from .ops.rearranging import repeat, resize, roll, tile
+    from .ops.scans import *  # noqa: F403
+    from .ops.searching import *  # noqa: F403
+    from .ops.sets import *  # noqa: F403
+    from .ops.sorting import *  # noqa: F403
+    from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
+    from .ops.statistics import *  # noqa: F403
+    from .ops.taking import (
+        compress,
+        copyto,
+        extract,
+        index_add,
+        place,
+        put,
+        put_along_axis,
+        putmask,
+        take,
+        take_along_axis,
+    )  # fmt: skip
+    from .ops.triangles import (
+        diag,
+        diag_indices,
+        diag_indices_from,
+        diagflat,
+        diagonal,
+        fill_diagonal,
+        trace,
+        tri,
+        tril,
+        tril_indices,
+        tril_indices_from,
+        triu,
+        triu_indices,
+        triu_indices_from,
+        vander,
+    )  # fmt: skip
+    from .profiling import profile
+
+del annotations, TYPE_CHECKING

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from .array import Array, fresh
 from .graph import EW, Op
-from .ops import (
-    choosing,
-    contractions,
-    creation,
-    elementwise,
-    manipulation,
-    products,
-    rearranging,
-    reductions,
-    scans,
-    searching,
-    sorting,
-    statistics,
-    taking,
-    triangles,
-)
+from .late import Late
+from .ops import creation, elementwise, manipulation, products, reductions
 from .ops.indexing import getitem, setitem
 from .ops.rows import Row
 
@@ -45,12 +32,13 @@ METHODS = {
     "flatten": manipulation.flatten, "squeeze": manipulation.squeeze, "swapaxes": manipulation.swapaxes,
     "sum": reductions.sum, "prod": reductions.prod, "max": reductions.max, "min": reductions.min,
     "mean": reductions.mean, "any": reductions.any, "all": reductions.all, "argmax": reductions.argmax,
-    "argmin": reductions.argmin, "var": statistics.var, "std": statistics.std, "ptp": statistics.ptp,
-    "dot": contractions.dot, "repeat": rearranging.repeat, "diagonal": triangles.diagonal, "trace": triangles.trace,
-    "choose": choosing.choose, "clip": elementwise.clip, "round": elementwise.round, "cumsum": scans.cumsum,
-    "take": taking.take, "put": taking.put, "compress": taking.compress,
-    "cumprod": scans.cumprod, "argsort": sorting.argsort, "argpartition": sorting.argpartition,
-    "searchsorted": searching.searchsorted, "nonzero": searching.nonzero,
+    "argmin": reductions.argmin, "clip": elementwise.clip, "round": elementwise.round,
+}  # fmt: skip
+LATE_METHODS = {  # the chapter of ops/ with a function of that name
+    "var": "statistics", "std": "statistics", "ptp": "statistics", "dot": "contractions", "repeat": "rearranging",
+    "diagonal": "triangles", "trace": "triangles", "choose": "choosing", "cumsum": "scans", "cumprod": "scans",
+    "take": "taking", "put": "taking", "compress": "taking", "argsort": "sorting", "argpartition": "sorting",
+    "searchsorted": "searching", "nonzero": "searching",
 }  # fmt: skip
 
 
@@ -75,6 +63,15 @@ def _bind() -> None:
         setattr(Array, f"__{name}__", _method(function))
     for name, method in METHODS.items():
         setattr(Array, name, _method(method))
+    for name, chapter in LATE_METHODS.items():
+        setattr(Array, name, Late(name, _loader(name, chapter)))
+
+
+def _loader(name: str, chapter: str) -> Any:
+    def load() -> None:
+        setattr(Array, name, _method(getattr(import_module(f".ops.{chapter}", __package__), name)))
+
+    return load
 
 
 def _forward(function: Any) -> Any:
@@ -133,11 +130,15 @@ def _reshape(self: Array, *shape: Any, order: str = "C", copy: bool | None = Non
 
 def _sort(self: Array, axis: int = -1, **options: Any) -> None:
     """Sorts the array in place: `a.sort()`. Arguments and order as tg.sort; all views see it."""
+    from .ops import sorting
+
     setitem(self, ..., sorting.sort(self, axis=axis, **options))
 
 
 def _partition(self: Array, kth: Any, axis: int = -1, **options: Any) -> None:
     """Partitions the array in place, as tg.partition."""
+    from .ops import sorting
+
     setitem(self, ..., sorting.partition(self, kth, axis=axis, **options))
 
 
@@ -160,6 +161,13 @@ def _contains(self: Array, value: Any) -> bool:
     return bool(reductions.any(elementwise.equal(self, value)))
 
 
+def _at(self: Array) -> Any:
+    """Functional updates: `x.at[key].add(v)` is a new array (ops/taking.py)."""
+    from .ops.taking import At
+
+    return At(self)
+
+
 def _deepcopy(self: Array, memo: Any) -> Array:
     return creation.copy_of(self)
 
@@ -167,7 +175,7 @@ def _deepcopy(self: Array, memo: Any) -> Array:
 setattr(Array, "__getitem__", getitem)  # noqa: B010  # mypy allows no assignment to a method
 setattr(Array, "__setitem__", setitem)  # noqa: B010
 setattr(Array, "__contains__", _contains)  # noqa: B010
-Array.at = property(taking.At, doc="Functional updates: `x.at[key].add(v)` is a new array (ops/taking.py).")  # type: ignore[attr-defined]
+Array.at = property(_at)  # type: ignore[attr-defined]
 setattr(Array, "__copy__", creation.copy_of)  # noqa: B010
 setattr(Array, "__deepcopy__", _deepcopy)  # noqa: B010
 Array.flatten = _flatten  # type: ignore[attr-defined]
