@@ -83,6 +83,9 @@ class Device(Faults):
         self.info = {k: about[k] for k in ("vendor", "architecture", "device", "description")}
         self.fallback: bool = about["fallback"]
         self.features = frozenset(about["features"])
+        self.subgroups: tuple[int, int] = (0, 0)  # lanes, least and most
+        if "subgroups" in self.features:
+            self.subgroups = about["subgroups"][0], about["subgroups"][1]
         self.limits: dict[str, int] = {k: int(v) for k, v in about["limits"].items()}
         for name, value in config.limits.items():
             if name in OWN_LIMITS:
@@ -106,6 +109,7 @@ class Device(Faults):
         self.facts: Any = None  # the planner's digest of the limits
         self.programs: Any = None  # what was planned before
         self.recorder: Any = None  # listens while somebody profiles
+        self.tuning: str = about.get("tuning", "")  # what `tg.tune()` kept, here or elsewhere
         self.counters = Counters()
         self.serial = 0
         self._ids = count(1)
@@ -122,6 +126,7 @@ class Device(Faults):
         self._params = array("I")
         self._base = 0  # what the commands' parameter offsets count from, bytes
         self.unsent = 0  # launches among them
+        self.weight = 0  # what they cost, in elements, where somebody said so
         self.step = max(64, self.limits["minUniformBufferOffsetAlignment"] // 4)
         self._stream = array("I")
         self._closed = False
@@ -327,7 +332,8 @@ class Device(Faults):
         k = 0
         for op in launch.reads:
             buffer = op.buffer
-            assert buffer is not None, f"{kernel.label} reads a value that was not computed"
+            if buffer is None:
+                raise TypeError(f"{kernel.label}: an array made while a function was traced has no values")
             if buffer.device is not self:
                 self.check_owner(buffer)
             if buffer.serial > confirmed or buffer.serial in self.failed:
@@ -400,7 +406,7 @@ class Device(Faults):
 
     def _clear(self) -> None:
         self._words, self._params = array("I"), array("I")
-        self._base = self.unsent = 0
+        self._base = self.unsent = self.weight = 0
 
     def abandon(self, error: BaseException) -> None:
         """Forgets a stream that could not be finished: what it should have written has failed, ids were never made."""

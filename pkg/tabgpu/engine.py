@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from threading import RLock
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import RLock, get_ident
 from typing import Any
 
+from . import tuned
 from .config import Config
 from .device import Device, can_suspend, join, open_device, run_sync, size_class, start, typed_array
 from .dtypes import DType
-from .errors import LimitError, NotInitializedError, OutOfMemoryError, SyncError, TabgpuError
-from .graph import EW, IOTA, LEAF, SCALAR, Guard, Op, copy_fn, nbytes_of
+from .errors import LimitError, NotInitializedError, OutOfMemoryError, SyncError, TabgpuError, TracingError
+from .graph import EW, IOTA, LEAF, SCALAR, Guard, Op, copy_fn, nbytes_of, next_serial
 from .launch import Kernel, Launch
 from .layout import Layout, Shape, is_contiguous
 from .lower import lower
 from .plan import Group, plan
+from .program import LEAKED
 from .programs import Programs, run
 from .region import Facts
 
@@ -27,7 +31,64 @@ _device: Device | None = None
 _opening: tuple[Config, Any, Any] | None = None
 _pending: list[Any] = []
 _work = 0
-_one_thread = RLock()  # held from planning to submit: on the native host several threads may compute
+_tracing: Tracing | None = None
+one_thread = RLock()  # held from planning to submit: on the native host several threads may compute
+
+
+class Tracing:
+    """A traced function is running: nothing is computed meanwhile. Its thread holds `one_thread`."""
+
+    def __init__(self) -> None:
+        self.thread = get_ident()
+        self.first = next_serial()
+        self.touched: dict[Any, Op] = {}  # cells that were assigned to, and what they named before
+        self.work = 0
+
+
+def tracing() -> Tracing | None:
+    """The trace that runs in this thread."""
+    return _tracing if _tracing is not None and _tracing.thread == get_ident() else None
+
+
+@contextmanager
+def trace() -> Iterator[Tracing]:
+    """Runs a block whose operations are only noted. What was pending is computed before; what was assigned to is as it
+    was after it."""
+    global _tracing, _work
+    with one_thread:
+        flush()
+        _work = 0
+        _tracing = now = Tracing()
+        try:
+            yield now
+        finally:
+            now.work += _work
+            _tracing, _work = None, 0
+            for cell, op in now.touched.items():
+                cell.op = op
+            _pending.clear()
+
+
+def touch(cell: Any) -> None:
+    """A cell is about to name another value."""
+    now = tracing()
+    if now is not None:
+        now.touched.setdefault(cell, cell.op)
+
+
+def foreign(op: Op) -> bool:
+    """Whether a traced function has this value from outside: it cannot take its memory over."""
+    now = tracing()
+    return now is not None and op.serial <= now.first
+
+
+def _refuse(what: str) -> None:
+    """TracingError if the function that runs is being traced: there are no values to read."""
+    if tracing() is not None:
+        raise TracingError(
+            f"{what} needs values, and a function is being traced, which has none: compute it outside of the function, "
+            "use tg.where for a choice and size= or length= for a bound, or call the function without tg.jit"
+        )
 
 
 def device() -> Device:
@@ -64,6 +125,7 @@ async def _open(config: Config, given: Any) -> Device:
     global _device, _opening
     try:
         fresh = await open_device(config, given)
+        tuned.load(fresh)
         old, _device = _device, fresh
         _pending.clear()
         if old is not None:
@@ -103,9 +165,17 @@ def weigh(work: int) -> None:
     _work += work
 
 
-def flush(recent: int = 0) -> None:
-    """Computes what is pending and still named by an Array, but the most recent operations; waits for nothing."""
+def flush(recent: int = 0, send: bool = True) -> None:
+    """Computes what is pending and still named by an Array, but the most recent operations; waits for nothing.
+
+    send: False may leave commands in the stream, for the next submit.
+    """
     global _work
+    now = tracing()
+    if now is not None:
+        now.work += _work
+        _work = 0
+        return
     _work = 0
     keep = len(_pending) - recent
     cells, _pending[:] = _pending[:keep], _pending[keep:]
@@ -115,8 +185,8 @@ def flush(recent: int = 0) -> None:
     gpu = device()
     gpu.check()
     try:
-        with _one_thread:
-            work(gpu, roots)
+        with one_thread:
+            work(gpu, roots, send)
     except TabgpuError:
         if max(root.depth for root in roots) > 4 * MAX_DEPTH:
             raise  # work on top of what cannot be computed does not get shorter
@@ -124,7 +194,7 @@ def flush(recent: int = 0) -> None:
             return  # its own read raises the error again
         for root in roots:
             try:
-                with _one_thread:
+                with one_thread:
                     work(gpu, [root])
             except TabgpuError:
                 continue
@@ -151,22 +221,34 @@ class Work:
             return list(self.program.missing(self.gpu))
         return self.gpu.missing([x for _, launches in self.lowered for x in launches])
 
-    def run(self) -> None:
-        """Everything up to the submit, in one go."""
+    def run(self, send: bool = True) -> None:
+        """Everything up to the submit, in one go; `send` False leaves a program's commands in the stream."""
         if self.gpu.recorder is not None:
             self.gpu.recorder.emitting()
         if self.program is not None and self.digest is not None:
             run(self.program, self.gpu, self.digest)
-            self.gpu.submit()
+            if send:
+                self.gpu.submit()
         else:
             execute(self.gpu, self.lowered)
 
 
-def work(gpu: Device, roots: list[Op]) -> None:
+def work(gpu: Device, roots: list[Op], send: bool = True) -> None:
     """Computes roots here and now, whatever has to be compiled for it."""
     roots = [root for root in roots if root.buffer is None]
     if roots:
-        Work(gpu, roots).run()
+        Work(gpu, roots).run(send)
+
+
+def settle(gpu: Device, ops: list[Op]) -> None:
+    """Gives Ops memory, pending ones and constants: what is named by an Array is computed with them."""
+    flush(send=False)
+    for op in ops:
+        if op.buffer is None and op.kind in (SCALAR, IOTA):
+            copy = Op(EW, copy_fn(op.dtype), (op,), (None,), op.shape, op.dtype)
+            work(gpu, [copy], False)
+            op.buffer = copy.buffer
+    work(gpu, ops, False)
 
 
 def facts_of(gpu: Device) -> Facts:
@@ -176,7 +258,9 @@ def facts_of(gpu: Device) -> Facts:
         threads = min(256, limits["maxComputeInvocationsPerWorkgroup"], limits["maxComputeWorkgroupSizeX"])
         workgroup = 1 << threads.bit_length() - 1
         groups = limits["maxComputeWorkgroupsPerDimension"]
-        gpu.facts = Facts(workgroup, groups, gpu.binding_limit, gpu.software, limits, gpu.features)
+        gpu.facts = Facts(
+            workgroup, groups, gpu.binding_limit, gpu.software, limits, gpu.features, gpu.subgroups
+        )
     return gpu.facts  # type: ignore[no-any-return]
 
 
@@ -291,6 +375,7 @@ def packed(op: Op, layout: Layout) -> tuple[Op, int]:
 
 async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
     """Computes and reads several views in one submit and one read: (host memory, first byte) for each."""
+    _refuse("a read")
     gpu = device()
     gpu.check()
     targets = [packed(op, layout) for op, layout in views]
@@ -349,10 +434,12 @@ async def compute(ops: list[Op], merge: bool = False) -> None:
     gpu = device()
     learn = True
     while True:
-        with _one_thread:
+        with one_thread:
             roots = [op for op in ops if op.buffer is None]
             if not roots:
                 return
+            if any(op.kind == LEAF for op in roots):
+                raise TracingError(LEAKED)
             for op in ops:
                 if op.buffer is not None:
                     gpu.check_owner(op.buffer)
@@ -388,6 +475,9 @@ async def wait() -> None:
 
 def wait_for(awaitable: Any, what: str, instead: str) -> Any:
     """The result of an awaitable without `await`, where Python can suspend; SyncError with what to write elsewhere."""
+    if tracing() is not None:
+        awaitable.close()
+        _refuse(what)
     if can_suspend():
         return run_sync(awaitable)
     awaitable.close()

@@ -19,6 +19,10 @@ class SyncError(TabgpuError, RuntimeError):
     """A synchronous read where Python cannot suspend; the message says which `await` to write."""
 
 
+class TracingError(SyncError, TypeError):
+    """A function that tg.jit traces reads a value; the message says what to do instead."""
+
+
 class DeviceLostError(TabgpuError, RuntimeError):
     """The GPU device was lost, or an array belongs to a device that is closed; `await tg.init()` opens a new one."""
 

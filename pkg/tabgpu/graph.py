@@ -19,6 +19,11 @@ _serials = count(1)
 _fn_idents = count(1)
 
 
+def next_serial() -> int:
+    """A serial that is greater than all Ops' so far."""
+    return next(_serials)
+
+
 def is_operators(expr: str) -> bool:
     """Whether a WGSL expression calls nothing (so that it also holds for vec4 operands)."""
     return not re.search(r"[\w>]\(", expr)

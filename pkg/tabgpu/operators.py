@@ -11,6 +11,7 @@ from .late import Late
 from .ops import creation, elementwise, manipulation, products, reductions
 from .ops.indexing import getitem, setitem
 from .ops.rows import Row
+from .traced import KINDS
 
 BINARY = {
     "add": elementwise.add, "sub": elementwise.subtract, "mul": elementwise.multiply, "truediv": elementwise.divide,
@@ -42,7 +43,7 @@ LATE_METHODS = {  # the chapter of ops/ with a function of that name
 }  # fmt: skip
 
 
-_PLAIN = frozenset((Array, float, int, bool))
+_PLAIN = frozenset((Array, float, int, bool, *KINDS))
 
 
 def _operand(x: Any) -> bool:
@@ -97,7 +98,7 @@ def _reflected(function: Any) -> Any:
 
 def _in_place(function: Any, name: str) -> Any:
     def operator(self: Array, other: Any) -> Any:
-        if not _operand(other):
+        if type(other) not in _PLAIN and not _operand(other):
             return NotImplemented
         out = function(self, other)
         if out.shape != self.shape:

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .device import ALLOC, BASE, DISPATCH, Device, size_class
+from .errors import TracingError
 from .graph import NO_GUARDS, Buffer, Guard, Op, nbytes_of
 from .launch import Kernel, Launch, Slot
 from .region import bits, complex_bits
 
+LEAKED = "an array was made while a function was traced, and has no values: return it from the function"
 Part = tuple[Sequence[Op], list[Launch]]  # launches, and the Ops whose guards hold for what they write last
 assert ALLOC < DISPATCH < BASE
 
@@ -189,10 +191,7 @@ class Program:
         for k in self._reads:
             buffer = inputs[k].buffer
             if buffer is None:
-                raise TypeError(
-                    "this array was made while a jitted function was traced, and has no values: "
-                    "return it from the function"
-                )
+                raise TracingError(LEAKED)
             if buffer.device is not gpu:
                 gpu.check_owner(buffer)
             if buffer.serial > confirmed or buffer.serial in failed:

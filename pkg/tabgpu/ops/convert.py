@@ -20,6 +20,7 @@ from ..dtypes import (
     promote,
 )
 from ..graph import SCALAR, Cell, Op
+from ..traced import plain
 
 _NARROW = {
     "int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64", "float128": "float32",
@@ -55,6 +56,7 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
     """
     if isinstance(value, Array):
         return value
+    value = plain(value)
     if type(value) in (bool, int, float, complex) and dtype is None:
         return from_scalar(value, where)
     if isinstance(value, (list, tuple)) and _holds_array(value):

@@ -12,6 +12,7 @@ from typing import Any
 from ..array import Array
 from ..dtypes import ALL, BY_KIND, DType
 from ..dtypes import bounds as _bounds
+from ..traced import plain
 from .convert import from_host
 from .dtype_functions import finfo
 from .elementwise_rows import *  # noqa: F403
@@ -23,7 +24,7 @@ from .ufunc_methods import composite
 
 _NOT_PUBLIC = {
     "Any", "Array", "DType", "as_index", "binary", "composite", "delivered", "elementwise", "finfo", "from_host",
-    "negative_power_guard", "store", "ternary", "unary",
+    "negative_power_guard", "plain", "store", "ternary", "unary",
 }  # fmt: skip
 
 
@@ -34,6 +35,7 @@ def power(x: Any, y: Any) -> Array:
     ValueError for a negative exponent of integers: at the call for a Python int, at the read that depends on the result
     for one inside an array. x ** 2 of floats is x * x.
     """
+    y = plain(y)
     if type(x) not in (Array, bool, int, float, complex):
         x = from_host(x, "power")
     if type(y) in (int, float):

@@ -335,7 +335,7 @@ def updated(cell: Any, target: Target, given: Any, expr: str, unique: bool, keep
     if old.kind in (SCALAR, IOTA) and old.buffer is None:
         old = source(copy_of(Array(old.dtype, old.layout, cell)))[0]
     elif mine:
-        mine = sys.getrefcount(old) <= OWNED  # the cell, this function's name, the call
+        mine = sys.getrefcount(old) <= OWNED and not engine.foreign(old)  # the cell, this function's name, the call
     update = Update(target.shape, target.at, how, expr, mine, unique)
     args = (old, *values, *indices)
     out = Op(KERNEL, "scatter", args, (None,) * len(args), old.shape, old.dtype, update)
@@ -353,6 +353,7 @@ def rebind(self: Array, op: Op) -> None:
     if 0 in seen.strides and any(n > 1 and not s for n, s in zip(seen.shape, seen.strides, strict=True)):
         text = f"the destination, a broadcast view of shape {seen.shape}, is read-only; .copy() it first"
         raise ValueError(f"assignment: {text}")
+    engine.touch(cell)
     cell.op = op
     op.cell = ref(cell)
     if op.buffer is None:

@@ -8,12 +8,16 @@ from ..array import Array, fresh
 from ..dtypes import ALL, BY_KIND, DType, check_scalar, float32, nearest, promote
 from ..graph import EW, Fn, Op
 from ..layout import Layout, broadcast_shapes, broadcast_to
+from ..traced import KINDS, TracedComplex, TracedFloat, TracedInt
 from .convert import constant, from_host
 from .ufunc_arguments import call
 from .ufunc_methods import UfuncMethods
 
 ROWS: dict[str, Row] = {}
-_WEAK = {bool: "b", int: "i", float: "f", complex: "c"}
+_WEAK = {
+    bool: "b", int: "i", float: "f", complex: "c",
+    TracedInt: "i", TracedFloat: "f", TracedComplex: "c",
+}  # fmt: skip
 _FLOAT_OF = {"b": "f", "i": "f", "u": "f"}
 _INT_OF = {"b": "i"}
 
@@ -92,7 +96,11 @@ class Row(UfuncMethods):
                 return self(from_host(first, self.name), *operands[1:])
             fn, needed = self._resolve(key)
             found = self._resolved[key] = (fn, needed if any(needed) else None)
-            if not any(needed) and (fn.operands[-1] is float32 or Array is type(operands[-1])):
+            if (
+                not any(needed)
+                and (fn.operands[-1] is float32 or Array is type(operands[-1]))
+                and KINDS.isdisjoint(map(type, operands))
+            ):
                 self.plain[tuple([x.dtype if type(x) is Array else type(x) for x in operands])] = fn
         fn, casts = found
         if casts is not None:
@@ -198,6 +206,9 @@ class Row(UfuncMethods):
 
 def _scalar(value: Any, dtype: DType, where: str) -> Any:
     """A Python number as an operand of a dtype."""
+    if type(value) in KINDS:
+        _scalar(value._value, dtype, where)  # refused as the number itself would be
+        return value.parameter(dtype, where)
     if dtype.kind in "iu":
         if type(value) is int:
             check_scalar(value, dtype, where)

@@ -1,0 +1,422 @@
+"""tg.jit: a function traced once for each kind of arguments, then replayed with one copy of its commands.
+
+What is an input, what a number and what only part of the kind: `_Arguments`. The launches: traces.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import update_wrapper
+from inspect import iscoroutinefunction
+from typing import Any, NamedTuple
+
+from . import engine, traces, watching
+from .array import Array
+from .dtypes import as_dtype
+from .graph import LEAF, Cell, Op
+from .layout import as_shape
+from .ops.convert import from_host
+from .ops.creation import copy_of, zeros
+from .ops.rows import _scalar as operand
+from .traced import KINDS, Scalars
+
+MAX_TRACES = 64  # kept by a function; above that, those not used for longest are dropped
+
+
+class CacheInfo(NamedTuple):
+    """What Jitted.cache_info() tells: calls that replayed a trace, calls that made one, traces kept."""
+
+    hits: int
+    traces: int
+    size: int
+    most: int
+
+
+class ShapeDtype(NamedTuple):
+    """A shape and a dtype in place of an array: `await tg.warmup(f, tg.ShapeDtype((256, 256), tg.float32))`."""
+
+    shape: tuple[int, ...]
+    dtype: Any = "float32"
+
+
+class _Arguments:
+    """The arguments of one call: `key` is their kind, `arrays` and `values` what may differ from call to call.
+
+    packed: whether some array is a copy of what was given.
+    """
+
+    __slots__ = ("arrays", "cells", "key", "packed", "values", "whole")
+
+    def __init__(self, whole: bool) -> None:
+        """whole: views are read where they lie, even at another first element in each call."""
+        self.key: list[Any] = []
+        self.arrays: list[Array] = []
+        self.cells: list[Cell] = []
+        self.values: list[Any] = []
+        self.whole, self.packed = whole, False
+
+    def add(self, x: Any, where: str, loose: bool = True) -> None:
+        """One argument; `loose` numbers may change from call to call."""
+        kind = type(x)
+        key = self.key
+        if kind is Array:
+            cell = x._cell
+            op, layout = cell.op, x._layout
+            key += (x.dtype, op.shape)
+            if layout is not op.layout and layout != op.layout:
+                if layout.offset and not self.whole:
+                    x, self.packed = copy_of(x), True
+                    cell, key[-1] = x._cell, x._layout.shape
+                else:
+                    key.append(layout)
+            self.arrays.append(x)
+            self.cells.append(cell)
+        elif kind in (float, int, complex) and loose:
+            key.append(kind)
+            self.values.append(x)
+        elif isinstance(x, dict):
+            key += (dict, *x)
+            for name, value in x.items():
+                self.add(value, f"{where}[{name!r}]")
+        elif isinstance(x, (list, tuple)):
+            key += (kind, len(x))
+            for k, value in enumerate(x):
+                self.add(value, f"{where}[{k}]", False)
+        elif isinstance(x, Array) or (hasattr(x, "__array__") and hasattr(x, "dtype")):
+            self.add(from_host(x, where), where)
+        else:
+            try:
+                hash(x)
+            except TypeError:
+                raise TypeError(
+                    f"jit: {where} is a {kind.__name__}, which is no array, number, list, tuple or dict of such, and "
+                    "cannot be part of a trace's key, since it has no hash"
+                ) from None
+            key += (kind, repr(x) if kind is float else x)
+
+
+def _stand_in(x: Any, arrays: Any, numbers: Any, loose: bool = True) -> Any:
+    """The argument as the traced function gets it; follows _Arguments.add."""
+    kind = type(x)
+    if kind is Array:
+        return next(arrays)
+    if kind in (float, int, complex) and loose:
+        return next(numbers)
+    if isinstance(x, dict):
+        return kind({name: _stand_in(value, arrays, numbers) for name, value in x.items()})
+    if isinstance(x, (list, tuple)):
+        items = [_stand_in(value, arrays, numbers, False) for value in x]
+        return kind(*items) if hasattr(kind, "_fields") else kind(items)
+    if isinstance(x, Array) or (hasattr(x, "__array__") and hasattr(x, "dtype")):
+        return next(arrays)
+    return x
+
+
+class _Replay:
+    """A trace with what only jit knows: when it holds, and the structure of its result."""
+
+    __slots__ = ("observed", "result", "scalars", "simple", "trace", "used", "watch")
+
+    def __init__(self, trace: traces.Trace, scalars: Scalars, watch: watching.Watch) -> None:
+        self.trace, self.scalars, self.watch = trace, scalars, watch
+        self.observed = [(k, scalars.values[k]) for k in sorted(scalars.observed)]
+        parameters = scalars.parameters
+        # Numbers that are operands of float32 need no conversion on the way.
+        self.simple = (
+            [number for number, _, _ in parameters]
+            if not scalars.steps and all(dtype.name == "float32" for _, dtype, _ in parameters)
+            else None
+        )
+        self.result: Any = None
+        self.used = 0
+
+    def holds(self, values: list[Any]) -> bool:
+        for k, value in self.observed:
+            if values[k] != value or repr(values[k]) != repr(value):
+                return False
+        return self.trace.holds() and self.watch.holds(self.trace)
+
+    def words(self, values: list[Any]) -> list[Any] | None:
+        """The scalars of the program; None where they cannot be what they were when it was traced."""
+        if self.simple is not None:
+            return [values[k] for k in self.simple]
+        every = self.scalars.replay(values)
+        if every is None:
+            return None
+        try:
+            return [operand(every[k], dtype, where) for k, dtype, where in self.scalars.parameters]
+        except OverflowError:
+            return None
+
+    def rebuilt(self, cells: list[Cell], given: _Arguments, shape: Any) -> Any:
+        """The result, in the structure that the function returned."""
+        kind, what = shape
+        if kind == "array":
+            dtype, layout, at = what
+            cell = cells[at]
+            return Array(dtype, cell.op.layout if layout is None else layout, cell)
+        if kind == "dict":
+            made, items = what
+            return made({name: self.rebuilt(cells, given, item) for name, item in items})
+        if kind == "sequence":
+            made, items = what
+            built = [self.rebuilt(cells, given, item) for item in items]
+            return made(*built) if hasattr(made, "_fields") else made(built)
+        if kind == "argument":
+            return given.arrays[what]
+        if kind == "number":
+            every = self.scalars.replay(given.values)
+            return None if every is None else every[what]
+        return what
+
+
+class Jitted:
+    """What tg.jit makes of a function."""
+
+    def __init__(self, function: Callable[..., Any], static_argnums: Any, static_argnames: Any) -> None:
+        update_wrapper(self, function)
+        self.function = function
+        self._static = frozenset((static_argnums,) if isinstance(static_argnums, int) else static_argnums)
+        self._static_names = frozenset(
+            (static_argnames,) if isinstance(static_argnames, str) else static_argnames
+        )
+        self._found: dict[Any, list[_Replay]] = {}
+        self._whole: set[Any] = set()
+        self._gpu: Any = None
+        self._hits = self._made = 0
+
+    def __repr__(self) -> str:
+        return f"<tabgpu.jit of {getattr(self.function, '__qualname__', self.function)!s}>"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """As a method: the instance is a static argument."""
+        if instance is None:
+            return self
+        from functools import partial
+
+        return partial(self, instance)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        if engine.tracing() is not None:
+            return self.function(*args, **options)
+        gpu = engine.device()
+        gpu.check()
+        given = self._arguments(args, options, False)
+        key = tuple(given.key)
+        if key in self._whole:
+            given = self._arguments(args, options, True)
+            key = (True, *given.key)
+        with engine.one_thread:
+            if gpu is not self._gpu:
+                self.clear()
+                self._gpu = gpu
+            for replay in self._found.get(key, ()):
+                if replay.holds(given.values):
+                    words = replay.words(given.values)
+                    if words is None:
+                        continue
+                    self._hits += 1
+                    return self._played(replay, given, words)
+            replay, given = self._trace(key, given, args, options)
+            words = replay.words(given.values)
+            assert words is not None
+            return self._played(replay, given, words)
+
+    def _arguments(self, args: Sequence[Any], options: dict[str, Any], whole: bool) -> _Arguments:
+        given = _Arguments(whole)
+        for k, x in enumerate(args):
+            if k in self._static:
+                _static(given.key, x, f"argument {k}")
+            else:
+                given.add(x, f"argument {k}")
+        for name in sorted(options):
+            given.key.append(name)
+            if name in self._static_names:
+                _static(given.key, options[name], name)
+            else:
+                given.add(options[name], name)
+        cells = given.cells
+        if len(cells) > 1 and len(set(cells)) < len(cells):  # one array given twice
+            first: dict[Cell, int] = {}
+            given.key.append(tuple([first.setdefault(cell, len(first)) for cell in cells]))
+        return given
+
+    def _played(self, replay: _Replay, given: _Arguments, words: list[Any]) -> Any:
+        replay.used = self._hits + self._made
+        cells = given.cells
+        out = replay.trace.play(list(dict.fromkeys(cells)) if len(cells) > 1 else cells, words)
+        shape = replay.result
+        if shape[0] == "array":
+            dtype, layout, at = shape[1]
+            cell = out[at]
+            return Array(dtype, cell.op.layout if layout is None else layout, cell)
+        return replay.rebuilt(out, given, shape)
+
+    def _trace(
+        self,
+        key: Any,
+        given: _Arguments,
+        args: Sequence[Any],
+        options: dict[str, Any],
+        fixed: frozenset[int] = frozenset(),
+    ) -> tuple[_Replay, _Arguments]:
+        """Runs the function once with stand-ins, and keeps what it did."""
+        gpu = engine.device()
+        with engine.trace() as now:
+            scalars = Scalars(given.values, set(fixed))
+            arrays, cells = _stand_ins(given)
+            watch = watching.Watch(self.function)
+            iterator, numbers = iter(arrays), iter(scalars.arguments)
+            stand = [x if k in self._static else _stand_in(x, iterator, numbers) for k, x in enumerate(args)]
+            named = {
+                name: options[name]
+                if name in self._static_names
+                else _stand_in(options[name], iterator, numbers)
+                for name in sorted(options)
+            }
+            result = self.function(*stand, **named)
+            found: dict[Cell, int] = {}
+            shape = _shape_of(result, {id(a): k for k, a in enumerate(arrays)}, found, scalars)
+            trace = traces.Trace(gpu, now, cells, list(found))
+        if given.packed and trace.names_inputs():  # a packed copy is not the array that was given
+            self._whole.add(key)
+            given = self._arguments(args, options, True)
+            return self._trace((True, *given.key), given, args, options)
+        replay = _Replay(trace, scalars, watch)
+        replay.result = shape
+        if (
+            replay.words(given.values) is None
+        ):  # a number that does not fit its operand: what the function says then
+            return self._trace(key, given, args, options, frozenset(range(len(given.values))))
+        self._made += 1
+        self._keep(key, replay)
+        return replay, given
+
+    def _keep(self, key: Any, replay: _Replay) -> None:
+        if sum(map(len, self._found.values())) >= MAX_TRACES:
+            oldest = min((r for some in self._found.values() for r in some), key=lambda r: r.used)
+            for name, some in list(self._found.items()):
+                if oldest in some:
+                    some.remove(oldest)
+                if not some:
+                    del self._found[name]
+        replay.used = self._hits + self._made
+        self._found.setdefault(key, []).insert(0, replay)
+
+    async def warmup(self, *args: Any, **options: Any) -> None:
+        """Traces for these arguments and compiles what the trace needs; runs nothing on the GPU."""
+        gpu = engine.device()
+        gpu.check()
+        args = tuple([_stored(x) for x in args])
+        options = {name: _stored(x) for name, x in options.items()}
+        given = self._arguments(args, options, False)
+        key = tuple(given.key)
+        with engine.one_thread:
+            if gpu is not self._gpu:
+                self.clear()
+                self._gpu = gpu
+            replay = next((r for r in self._found.get(key, ()) if r.holds(given.values)), None)
+            if replay is None:
+                replay, _ = self._trace(key, given, args, options)
+        await gpu.compile(replay.trace.missing())
+
+    @property
+    def traces(self) -> int:
+        """How often the function was traced."""
+        return self._made
+
+    def cache_info(self) -> CacheInfo:
+        """Calls that replayed a trace, traces made, traces kept, and how many are kept at most."""
+        return CacheInfo(self._hits, self._made, sum(map(len, self._found.values())), MAX_TRACES)
+
+    def clear(self) -> None:
+        """Forgets all traces, and with them what they captured."""
+        self._found.clear()
+        self._whole.clear()
+
+
+def _static(key: list[Any], x: Any, where: str) -> None:
+    try:
+        hash(x)
+    except TypeError:
+        raise TypeError(f"jit: {where} is static, but a {type(x).__name__} has no hash") from None
+    key += (type(x), repr(x) if type(x) in (float, complex) else x)
+
+
+def _stand_ins(given: _Arguments) -> tuple[list[Array], list[Cell]]:
+    """Arrays without memory in place of those given, and their distinct cells."""
+    mine: dict[Cell, Cell] = {}
+    arrays = []
+    for x in given.arrays:
+        op, layout = x._cell.op, x._layout
+        cell = mine.get(x._cell)
+        if cell is None:
+            cell = mine[x._cell] = Cell(Op(LEAF, None, (), (), op.shape, op.dtype))
+        arrays.append(Array(x.dtype, cell.op.layout if layout == op.layout else layout, cell))
+    return arrays, list(mine.values())
+
+
+def _shape_of(result: Any, given: dict[int, int], cells: dict[Cell, int], scalars: Scalars) -> Any:
+    """How a result is built up: (kind, what). Notes the cells it needs."""
+    kind = type(result)
+    if isinstance(result, Array):
+        if id(result) in given:
+            return "argument", given[id(result)]
+        cell, layout = result._cell, result._layout
+        at = cells.setdefault(cell, len(cells))
+        return "array", (result.dtype, None if layout is cell.op.layout else layout, at)
+    if kind in KINDS:
+        return "number", result._number
+    if isinstance(result, dict):
+        return "dict", (kind, [(k, _shape_of(v, given, cells, scalars)) for k, v in result.items()])
+    if isinstance(result, (list, tuple)):
+        return "sequence", (kind, [_shape_of(v, given, cells, scalars) for v in result])
+    return "constant", result
+
+
+def _stored(x: Any) -> Any:
+    """A ShapeDtype as an array of that kind, which costs no memory."""
+    return zeros(as_shape(x.shape, "warmup"), dtype=as_dtype(x.dtype)) if type(x) is ShapeDtype else x
+
+
+def jit(
+    function: Callable[..., Any] | None = None, *, static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+) -> Any:  # fmt: skip
+    """`f = tg.jit(f)` or `@tg.jit`: the function is run once for each kind of arguments and from then on replayed.
+
+    A call costs one copy of the recorded commands, whatever the number of operations; they are submitted with the next
+    read, or when there are many. The result equals the function's own.
+
+    Arguments: arrays (NumPy's are uploaded), numbers, and lists, tuples and dicts of such. A trace is made for each
+    combination of structure, shapes, dtypes and strides (of views; those that begin elsewhere than their memory are
+    packed first). A number as an argument or in a dict does not cause a trace of its own as long as it is only an
+    operand beside arrays or in arithmetic; where its value is looked at (a comparison, a shape, an index, range), and
+    for bools, strings, None, numbers in lists and tuples, and all arguments named by static_argnums and
+    static_argnames, there is a trace for each value.
+
+    Python's own side effects (print, a counter) happen once a trace. An array from outside is used as it is at the
+    call: after `w[...] = x` and, if the function names it as a global or an enclosing variable, after `w = x`; what is
+    inside objects and containers should be an argument. `a[...] = x` on an argument changes the caller's array.
+    Functions that other traced functions call become part of these.
+
+    Raises TracingError (a TypeError) where the function reads values (float(a), a mask as an index), TypeError for
+    arguments without a hash. Has `traces`, `cache_info()`, `clear()` and `await f.warmup(*args)`.
+    """
+    if function is None:
+        return lambda f: jit(f, static_argnums=static_argnums, static_argnames=static_argnames)
+    if not callable(function):
+        raise TypeError(f"jit: {type(function).__name__} is no function")
+    if iscoroutinefunction(function):
+        raise TypeError("jit: a coroutine function waits for values, and a trace has none")
+    return Jitted(function, static_argnums, static_argnames)
+
+
+async def warmup(function: Callable[..., Any], *args: Any, **options: Any) -> None:
+    """Compiles what function(*args, **options) needs, without running it on the GPU: the first call compiles nothing.
+
+    Arguments: as for the function, with tg.ShapeDtype(shape, dtype) in place of arrays if there are none yet.
+    A function of tg.jit keeps the trace that is made for this.
+    """
+    made = function if isinstance(function, Jitted) else Jitted(function, (), ())
+    await made.warmup(*args, **options)
