@@ -122,7 +122,9 @@ export class Bridge {
       if (typeof value === "number") limits[name] = value;
     }
     const { vendor, architecture, device, description } = this.info;
-    return JSON.stringify({ vendor, architecture, device, description, fallback: this.fallback, features: [...this.device.features].sort(), limits });
+    const { subgroupMinSize = 4, subgroupMaxSize = 128 } = this.info;
+    const subgroups = [subgroupMinSize, subgroupMaxSize];
+    return JSON.stringify({ vendor, architecture, device, description, subgroups, fallback: this.fallback, features: [...this.device.features].sort(), limits });
   }
 
   /**

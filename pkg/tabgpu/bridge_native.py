@@ -79,6 +79,8 @@ class Bridge:
         about = {k: info.get(k, "") for k in ("vendor", "architecture", "device", "description")}
         limits = {camel(k): v for k, v in given.limits.items()}
         features = sorted(FEATURES[f] for f in given.features if f in FEATURES)
+        sizes = [info.get(f"stackgroup_{m}_size") or d for m, d in (("min", 4), ("max", 128))]  # wgpu's name
+        about["subgroups"] = sizes
         return json.dumps(
             about | {"fallback": info["adapter_type"] == "CPU", "features": features, "limits": limits}
         )

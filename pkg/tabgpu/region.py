@@ -36,6 +36,7 @@ class Facts:
     software: bool
     limits: dict[str, int]
     features: frozenset[str] = frozenset()  # that the device has: "subgroups", "shader-f16"
+    subgroups: tuple[int, int] = (0, 0)  # lanes of a subgroup, least and most; zeros without them
 
 
 class Recipe(NamedTuple):

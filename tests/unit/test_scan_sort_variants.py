@@ -17,7 +17,8 @@ from tabgpu.launch import Kernel
 from tabgpu.ops import picking, segments
 from tabgpu.ops.compaction import positions_bounded
 
-LENGTHS = (1, 3, 8, 9, 100, 300, 1024, 1025, 2048, 2049, 70_000)
+LENGTHS = (1, 3, 8, 9, 100, 300, 1024, 1025, 2048, 2049, 70_000, 70_001, 300_000)
+EVERY = sorted({n for e in range(1, 14) for n in (2**e, 2**e - 1)} | {*LENGTHS, 12_000, 25_000, 150_000})
 KINDS = {"i": "int32", "u": "uint32", "f": "float32", "c": "complex64"}
 
 
@@ -28,6 +29,8 @@ def arrays(n: int) -> Iterator[tg.Array]:
         yield from (
             tg.cumsum(x, 1),
             tg.cumprod(x, 1, reverse=True),
+            tg.cumsum(x[0], reverse=True),
+            tg.cumsum(tg.asarray(np.ones((n, 20), name)), 0),
             tg.cumulative_sum(x, axis=1, include_initial=True),
         )
         order = tg.argsort(x)
@@ -50,9 +53,18 @@ def arrays(n: int) -> Iterator[tg.Array]:
             yield from (segments.count(x[0], 7), segments.count(x[0], 5000), positions_bounded(x, 4, -1))
 
 
-def kernels_of(open_gpu: Callable[..., Any], software: bool, threads: int, lengths: Any) -> dict[str, Kernel]:
-    gpu = open_gpu(maxComputeInvocationsPerWorkgroup=threads, maxComputeWorkgroupSizeX=threads)
-    gpu.software = software
+# what chooses between forms: whether a CPU adapter, lanes of a subgroup
+FORMS = {
+    "software": (True, (0, 0)), "portable": (False, (0, 0)), "32 lanes": (False, (32, 32)),
+    "16 to 64": (False, (16, 64)), "4 to 128": (False, (4, 128)),
+}  # fmt: skip
+
+
+def kernels_of(open_gpu: Callable[..., Any], form: str, threads: int, lengths: Any) -> dict[str, Kernel]:
+    limits = {"maxComputeInvocationsPerWorkgroup": threads, "maxComputeWorkgroupSizeX": threads}
+    gpu = open_gpu(**limits, maxComputeWorkgroupStorageSize=32768)
+    gpu.software, gpu.subgroups = FORMS[form]
+    gpu.features = frozenset({"subgroups"} if gpu.subgroups[0] else ())
     found: dict[str, Kernel] = {}
     for n in lengths:
         for x in arrays(n):
@@ -63,23 +75,27 @@ def kernels_of(open_gpu: Callable[..., Any], software: bool, threads: int, lengt
     return found
 
 
-@pytest.mark.parametrize("software", [False, True])
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("threads", [128, 256])
-def test_variants_compile(open_gpu: Callable[..., Any], software: bool, threads: int) -> None:
+def test_variants_compile(open_gpu: Callable[..., Any], form: str, threads: int) -> None:
     native.device()
-    found = kernels_of(open_gpu, software, threads, LENGTHS)
+    found = kernels_of(open_gpu, form, threads, LENGTHS)
     for code, kernel in found.items():
         try:
             native.device().create_shader_module(label=kernel.label, code=for_naga(code))
         except Exception as error:  # wgpu's own class for validation errors
             raise AssertionError(f"{kernel.label}: {error}") from error
+    used = {kernel.label for kernel in found.values()}
+    assert ("radix_count" in used) == (form[0].isdigit()) and ("radix_serial_2" in used) == (
+        form == "software"
+    )
 
 
-@pytest.mark.parametrize("software", [False, True])
-def test_new_lengths_compile_nothing_new(open_gpu: Callable[..., Any], software: bool) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_new_lengths_compile_nothing_new(open_gpu: Callable[..., Any], form: str) -> None:
     """A variant for each power of two of threads a row, no more."""
-    seen = kernels_of(open_gpu, software, 256, [*LENGTHS, 20, 33, 65, 150, 600])
-    later = kernels_of(open_gpu, software, 256, [2, 7, 17, 40, 99, 222, 555, 1111, 5000, 12_345, 123_456])
-    ours = ("scan", "sort", "search", "count", "fill_words", "pick", "compact")
+    seen = kernels_of(open_gpu, form, 256, EVERY)
+    later = kernels_of(open_gpu, form, 256, [2, 7, 17, 40, 99, 222, 555, 1111, 5000, 12_345, 123_456])
+    ours = ("scan", "sort", "radix", "search", "count", "fill_words", "pick", "compact")
     new = {k.label for code, k in later.items() if code not in seen and k.label.startswith(ours)}
     assert not new, f"compiled for new lengths: {sorted(new)}"

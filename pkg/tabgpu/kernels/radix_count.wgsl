@@ -3,7 +3,7 @@
 // Rows of N elements of 32 bits lie one after the other, and are cut in blocks of WG * ITEMS. A digit is BITS bits of the
 // key that lib/sorting makes of an element, from SHIFT on. CPU adapters: radix_serial.
 // Parameters (group 1, u32 words):
-//   0 N   1 blocks a row   2 SHIFT   3 blocks in all   4 .. 6 the form of the keys (lib/sorting)
+//   0 N   1 blocks a row   2 SHIFT   3 blocks in all   4 .. 6 the form of the keys (lib/sorting)   7 the greatest digit
 //   8 between digits, 9 between blocks in a row's part of the table (of blocks * 2^BITS)
 // Dispatch: rows * blocks workgroups, folded into x, y, z. Hook: load4.
 
@@ -25,7 +25,7 @@ var<workgroup> bins: array<atomic<u32>, RADIX>;
 fn load4(row: u32, p: u32) -> vec4u { return src[(row * P[0].x + p) / 4u]; }
 
 fn count(bits: u32, wanted: bool) {
-  if (wanted) { atomicAdd(&bins[(sorting_key(bits, P[1]) >> P[0].z) & (RADIX - 1u)], 1u); }
+  if (wanted) { atomicAdd(&bins[(sorting_key(bits, P[1]) >> P[0].z) & P[1].w], 1u); }
 }
 
 @compute @workgroup_size(WG)

@@ -45,7 +45,7 @@ fn ones(m: MASK) -> u32 { return countOneBits(m); }
 fn below(id: u32) -> MASK { return (1u << id) - 1u; }
 fn lowest(m: MASK) -> u32 { return countTrailingZeros(m); }
 
-fn digit(bits: u32) -> u32 { return (sorting_key(bits, P[1]) >> P[0].z) & (RADIX - 1u); }
+fn digit(bits: u32) -> u32 { return (sorting_key(bits, P[1]) >> P[0].z) & P[1].w; }
 
 @compute @workgroup_size(WG)
 fn main(

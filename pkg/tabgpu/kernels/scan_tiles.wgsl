@@ -56,7 +56,8 @@ fn store(row: u32, p: u32, x: Quad) {
   }
 }
 
-fn put(i: u32, x: T) { dst[i] = D(x); } // a chunk's total, where D = T
+// A chunk's total, where D = T
+fn put(i: u32, x: T) { dst[i] = D(x); }
 
 // lanes: begin
 var<workgroup> stage: array<T, WG * R + WG>;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# scan_tiles: its block `lanes`. Each subgroup has R * lanes neighbouring quads, so that only subgroups meet at a barrier.
+# The block `lanes` of scan_tiles. A subgroup has R times as many neighbouring quads as lanes: one barrier a tile.
 SCAN_LANES = """
 var<workgroup> tree: array<T, WG / 2u>; // two turns of up to WG / 4 subgroups
 

@@ -21,6 +21,12 @@ def stored(x: Array) -> Op:
     return op
 
 
+def whole(x: Array) -> bool:
+    """Whether x is all of its memory in row-major order, so that `stored` copies nothing."""
+    op, seen = source(x)
+    return seen is None and not (op.kind in (SCALAR, IOTA) and op.buffer is None)
+
+
 def routine(
     name: str, args: Sequence[Op], shape: Shape, dtype: DType, extra: Any = None, work: int = 0
 ) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from operator import index as as_index
 from typing import Any
 
@@ -12,21 +13,30 @@ from . import elementwise as ew
 from .along import back, last, pick_axis, prepared, widened
 from .creation import astype, full, zeros_like
 from .manipulation import broadcast_to, ravel
-from .routine import routine, stored
+from .routine import routine, stored, whole
 from .ufunc_arguments import as_out, store_reduced
+
+COLUMNS = 16  # so many neighbouring columns are scanned where they lie; fewer are made rows first
 
 
 def _scan(name: str, x: Array, axis: int, reverse: bool, lead: bool) -> Array:
     """One scan along a normalised axis, in whole words, x's dtype kind."""
-    rows = last(x, axis)
-    n = rows.shape[-1]
-    shape = (*rows.shape[:-1], n + lead)
-    if not rows.size:
+    n, reverse, lead = x.shape[axis], bool(reverse), bool(lead)
+    if not x.size:
+        shape = (*x.shape[:axis], n + lead, *x.shape[axis + 1 :])
         if lead:  # only initial values are left
-            return back(full(shape, 1 if name == "prod" else 0, dtype=x.dtype), axis)
-        return back(zeros_like(rows), axis)
-    extra = (rows.size // n, n, bool(reverse), bool(lead))
-    return back(routine(f"scan.{name}", [stored(rows)], shape, x.dtype, extra), axis)
+            return full(shape, 1 if name == "prod" else 0, dtype=x.dtype)
+        return zeros_like(x)
+    inner = prod(x.shape[axis + 1 :])
+    if inner < COLUMNS or (whole(last(x, axis)) and not whole(x)):
+        rows = last(x, axis)
+        extra = (rows.size // n, n, reverse, lead)
+        shape = (*rows.shape[:-1], n + lead)
+        return back(routine(f"scan.{name}", [stored(rows)], shape, x.dtype, extra), axis)
+    shape = (*x.shape[:axis], n + lead, *x.shape[axis + 1 :])
+    return routine(
+        f"scan.{name}", [stored(x)], shape, x.dtype, (x.size // (n * inner), n, reverse, lead, inner)
+    )
 
 
 def _cumulative(

@@ -7,7 +7,7 @@ from operator import index as as_index
 from typing import Any
 
 from ..array import Array
-from ..dtypes import DType, complex64, int32
+from ..dtypes import complex64, int32
 from ..layout import normalize_axis
 from . import elementwise as ew
 from .along import back, last, pick_axis, prepared, widened
@@ -18,12 +18,14 @@ from .routine import routine, stored
 _KINDS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
 
-def _run(what: str, x: Array, dtype: DType, descending: bool, nan_greatest: bool = False) -> Array:
-    """One sort of the last axis of x, in whole words."""
+def _run(what: str, x: Array, descending: bool, nan_greatest: bool = False) -> Array:
+    """One sort of the last axis of x, in whole words: values, or int32 positions."""
     n = x.shape[-1]
-    extra = (x.size // n, n, descending, nan_greatest)
+    extra = (x.size // n, n, descending, nan_greatest, x.dtype.name)
     passes = max(1, (n - 1).bit_length() - 8)
-    return routine(f"sort.{what}", [stored(x)], x.shape, dtype, extra, x.size * passes)
+    wide = widened(x)
+    dtype = wide.dtype if what == "values" else int32
+    return routine(f"sort.{what}", [stored(wide)], x.shape, dtype, extra, x.size * passes)
 
 
 def sorted_rows(x: Array, descending: bool = False) -> Array:
@@ -32,8 +34,7 @@ def sorted_rows(x: Array, descending: bool = False) -> Array:
         return pick(x, order_of(x, descending))
     if not x.size or x.shape[-1] == 1:
         return copy_of(x)
-    wide = widened(x)
-    return astype(_run("values", wide, wide.dtype, descending), x.dtype, copy=False)
+    return astype(_run("values", x, descending), x.dtype, copy=False)
 
 
 def order_of(x: Array, descending: bool = False, nan_greatest: bool = False) -> Array:
@@ -42,7 +43,7 @@ def order_of(x: Array, descending: bool = False, nan_greatest: bool = False) -> 
         return full(x.shape, 0, dtype=int32)
     if x.dtype.kind == "c":
         return _complex_order(x, descending)
-    return _run("positions", widened(x), int32, descending, nan_greatest)
+    return _run("positions", x, descending, nan_greatest)
 
 
 def _complex_order(x: Array, descending: bool) -> Array:

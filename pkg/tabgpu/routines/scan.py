@@ -1,49 +1,44 @@
-"""Running combinations along rows: which passes of scan.wgsl a length takes, and what the passes combine."""
+"""Running combinations along an axis: which passes of scan_tiles, scan_columns or scan_serial it takes."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from .. import kernels
 from ..dtypes import DType
 from ..graph import Op
-from ..launch import Kernel, Launch
+from ..kernels.scan_forms import COMBINE, Form, text
+from ..launch import Launch
 from ..region import Facts, kernel_for
 from . import launch, temporary
 
-VT = 8  # elements a thread combines one after the other
-VT_SOFTWARE = 32  # the same on a CPU adapter, where each thread works for itself
+QUADS = 4  # quads a thread of scan_tiles, where rows are long enough
+TILES = 32  # the most tiles that are added one after the other: more would cost accuracy
+WORKGROUPS = 1024  # as many keep a GPU busy
+STRIP = 32  # neighbouring columns of a workgroup of scan_columns
+DEPTH = 8  # rows a thread of it takes at once
+JOBS = 512  # threads that keep a CPU adapter busy
+SHORT = 1024  # what one thread of a CPU adapter may as well do alone
 
 
 class Scan(NamedTuple):
-    """What one scan does: its operand is (rows, n), its result (rows, n + lead)."""
+    """What one scan does: its operand is (outer, n, inner), its result (outer, n + lead, inner)."""
 
-    rows: int
+    outer: int
     n: int
-    reverse: bool = False  # from the last element of a row to the first
+    reverse: bool = False  # from the last element to the first
     lead: bool = False  # whether an initial value stands before the first result
+    inner: int = 1
 
 
-# combine(a, b) and the bits of its identity and of the initial value, by name and kind; complex64 takes two words
-COMBINE: dict[tuple[str, str], tuple[str, tuple[int, ...], tuple[int, ...]]] = {
-    ("sum", "f"): ("a + b", (0x80000000,), (0,)),  # -0, so that a running sum of -0 stays -0
-    ("sum", "i"): ("a + b", (0,), (0,)),
-    ("sum", "u"): ("a + b", (0,), (0,)),
-    ("sum", "c"): ("a + b", (0x80000000, 0x80000000), (0, 0)),
-    ("prod", "f"): ("a * b", (0x3F800000,), (0x3F800000,)),
-    ("prod", "i"): ("a * b", (1,), (1,)),
-    ("prod", "u"): ("a * b", (1,), (1,)),
-    ("prod", "c"): ("vec2f(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x)", (0x3F800000, 0), (0x3F800000, 0)),
-    ("max", "f"): ("maximum_f32(a, b)", (0xFF800000,), (0xFF800000,)),
-    ("max", "i"): ("max(a, b)", (0x80000000,), (0x80000000,)),
-    ("max", "u"): ("max(a, b)", (0,), (0,)),
-    ("min", "f"): ("minimum_f32(a, b)", (0x7F800000,), (0x7F800000,)),
-    ("min", "i"): ("min(a, b)", (0x7FFFFFFF,), (0x7FFFFFFF,)),
-    ("min", "u"): ("min(a, b)", (0xFFFFFFFF,), (0xFFFFFFFF,)),
-    # pairs (sum since the last flag, flag): the sums of segments, each begun by a flag of 1
-    ("segments", "c"): ("vec2f(select(a.x + b.x, b.x, b.y != 0.0f), max(a.y, b.y))", (0x80000000, 0), (0, 0)),
-    ("logaddexp", "f"): ("logaddexp_f32(a, b)", (0xFF800000,), (0xFF800000,)),
-}
+class _Plan(NamedTuple):
+    """How one scan is cut."""
+
+    form: Form
+    chunk: int  # elements
+    chunks: int
+    groups: int  # workgroups
+    last: list[int]  # parameter words behind the bits of the initial value
+    seven: int = 0  # parameter word 7
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
@@ -51,58 +46,87 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     job = Scan(*op.extra)
     name = op.fn.partition(".")[2]
     initial = COMBINE[name, op.dtype.kind][2]
-    return _passes(name, op.args[0], op, job, op.shape[-1], initial, facts)
+    return _passes(name, op.args[0], op, job, job.n + job.lead, initial, facts)
 
 
 def _passes(
     name: str, src: Op, dst: Op, job: Scan, out: int, initial: tuple[int, ...], facts: Facts
 ) -> list[Launch]:
-    """The launches of one scan into rows of `out` elements: one, or the chunks' totals, their scan and the rest."""
+    """The launches of one scan into `out` elements of the axis: one, or the chunks' totals, their scan and the rest."""
     identity = COMBINE[name, src.dtype.kind][1]
-    wg = facts.workgroup
-    vt = VT_SOFTWARE if facts.software else VT // src.dtype.words
-    lanes = 1 if facts.software else min(wg, 1 << (-(-job.n // vt) - 1).bit_length())
-    chunks = -(-job.n // (lanes * vt))
-    words = [job.n, job.rows, chunks, job.reverse, out, job.lead, 0, 0]
+    cut = _serial if facts.software else _tiles if job.inner == 1 else _columns
+    plan = cut(name, src.dtype, job, out, facts)
+    words = [job.n, job.outer, plan.chunks, job.reverse, out, job.lead, plan.chunk, plan.seven]
     for bits in (identity, initial):
         words += (*bits, 0)[:2]
-    groups = -(-job.rows * chunks // (wg // lanes))
-
-    size = (wg, 0 if facts.software else lanes, vt)
+    words += plan.last
 
     def step(switch: str, reads: tuple[Op, Op], into: Op) -> Launch:
-        return launch(_kernel(name, src.dtype, size, switch), reads, (into,), groups, words, facts)
+        form = plan.form._replace(switch=switch)
+        if switch == "TOTALS":
+            form = form._replace(quads_out=False)
+        label = f"scan_{name}_{src.dtype.name}{'_' + switch.lower() if switch else ''}"
+        return launch(
+            kernel_for(form, text, label, facts.workgroup), reads, (into,), plan.groups, words, facts
+        )
 
-    if chunks == 1:
+    if plan.chunks == 1:
         return [step("", (src, src), dst)]
-    totals, carry = (temporary((job.rows, chunks), src.dtype) for _ in range(2))
+    totals, carry = (temporary((job.outer, plan.chunks, job.inner), src.dtype) for _ in range(2))
+    between = Scan(job.outer, plan.chunks, lead=True, inner=job.inner)
     return [
         step("TOTALS", (src, src), totals),
-        *_passes(name, totals, carry, Scan(job.rows, chunks, lead=True), chunks, identity, facts),
+        *_passes(name, totals, carry, between, plan.chunks, identity, facts),
         step("CARRY", (src, carry), dst),
     ]
 
 
-def _kernel(name: str, dtype: DType, size: tuple[int, int, int], switch: str) -> Kernel:
-    """size: threads, lanes (0: scan_serial), elements a thread."""
-    wg, lanes, vt = size
-    key = ("scan" if lanes else "scan_serial", name, dtype.kind, wg, lanes, vt, switch)
-    return kernel_for(key, _text, f"scan_{name}_{dtype.name}{'_' + switch.lower() if switch else ''}", wg)
+def _tiles(name: str, dtype: DType, job: Scan, out: int, facts: Facts) -> _Plan:
+    quads_in = job.outer == 1 or not job.n % 4
+    pad = -job.n % 4 if quads_in and job.reverse else 0
+    quads = (job.n + pad + 3) // 4
+    each = QUADS // dtype.words if quads > 64 else 1
+    lanes = min(facts.workgroup, 1 << (-(-quads // each) - 1).bit_length())
+    tile = lanes * each * 4
+    tiles = -(-(job.n + pad) // tile)
+    chunk = _chunk(tiles, job.outer) if tiles > 1 else 1
+    chunks = -(-tiles // chunk)
+    params = (("WG", facts.workgroup), ("LANES", lanes), ("R", each))
+    form = Form(
+        "scan_tiles", name, dtype.kind, params, "", quads_in, quads_in and out == job.n and not job.lead
+    )
+    form = form._replace(subgroups="subgroups" in facts.features)
+    groups = -(-job.outer * chunks // (facts.workgroup // lanes))
+    return _Plan(form, chunk * tile, chunks, groups, [], pad)
 
 
-def _text(key: Any) -> tuple[str, str]:
-    file, name, kind, wg, lanes, vt, switch = key
-    alias = {"f": "f32", "i": "i32", "u": "u32", "c": "vec2f"}[kind]
-    params: dict[str, object] = {"T": alias, "WG": wg, "VT": vt}
-    if lanes:
-        params["LANES"] = lanes
-    if switch:
-        params[switch] = True
-    text = kernels.specialise(file, **params)
-    body = f"fn combine(a: T, b: T) -> T {{ return {COMBINE[name, kind][0]}; }}"
-    text = kernels.replace_function(text, "combine", body)
-    if kind == "c":
-        text = kernels.replace_function(
-            text, "from_bits", "fn from_bits(b: vec2u) -> T { return bitcast<T>(b); }"
-        )
-    return kernels.library(kernels.called(body)) + "\n" + text, "rrw"
+def _chunk(tiles: int, beside: int) -> int:
+    """How many tiles follow each other in a workgroup: all, which reads once, unless the GPU would be idle."""
+    if tiles <= 4 or (tiles <= TILES and beside >= WORKGROUPS // 8):
+        return tiles
+    return max(1, min(TILES, tiles * beside // WORKGROUPS))
+
+
+def _columns(name: str, dtype: DType, job: Scan, out: int, facts: Facts) -> _Plan:
+    wg = facts.workgroup
+    wide = min(STRIP, wg)
+    strips = -(-job.inner // wide)
+    tile = wg // wide * DEPTH
+    tiles = -(-job.n // tile)
+    chunk = _chunk(tiles, job.outer * strips)
+    chunks = -(-tiles // chunk)
+    form = Form("scan_columns", name, dtype.kind, (("WG", wg), ("W", wide), ("R", DEPTH)), "")
+    return _Plan(form, chunk * tile, chunks, job.outer * chunks * strips, [strips, 0, 0, 0], job.inner)
+
+
+def _serial(name: str, dtype: DType, job: Scan, out: int, facts: Facts) -> _Plan:
+    wg = min(64, facts.workgroup)
+    beside = job.outer * job.inner
+    chunks = 1
+    if job.n > SHORT and beside < JOBS:
+        chunks = min(-(-job.n // 32), JOBS // beside)
+    chunk = -(-job.n // chunks)
+    chunk = max(1, -(-chunk // 32) * 32 if chunks > 1 else job.n)
+    chunks = -(-job.n // chunk)
+    form = Form("scan_serial", name, dtype.kind, (("WG", wg),), "")
+    return _Plan(form, chunk, chunks, -(-beside * chunks // wg), [], job.inner)

@@ -1,4 +1,4 @@
-"""Stable sorts along rows: one launch for rows that fit a workgroup, and rounds of merges for longer ones."""
+"""Stable sorts along rows: one launch for rows that fit a workgroup, a radix sort or rounds of merges for others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..dtypes import uint32
 from ..graph import Op
 from ..launch import Kernel, Launch
 from ..region import Facts, kernel_for
-from . import kernel, launch, temporary
+from . import kernel, launch, radix, temporary
 
 SLOTS = 4  # elements a thread
 RUN = 32  # elements a thread merges on a CPU adapter, where it works for itself
@@ -22,6 +22,7 @@ class Sort(NamedTuple):
     n: int
     descending: bool = False
     nan_greatest: bool = False  # NaN first when descending, as torch; else last either way round
+    dtype: str = ""  # what the elements were before they were widened to words
 
 
 def key_form(kind: str, descending: bool = False, nan_greatest: bool = False) -> list[int]:
@@ -30,16 +31,26 @@ def key_form(kind: str, descending: bool = False, nan_greatest: bool = False) ->
     return [0x80000000 if kind == "i" else 0, 0xFFFFFFFF if descending else 0, is_float]
 
 
+# Of narrow dtypes: the bits of keys that differ, and which of them to flip
+NARROW = {
+    "bool": ((0, 1), 0), "uint8": ((0, 8), 0), "int8": ((0, 8), 0x80), "uint16": ((0, 16), 0),
+    "int16": ((0, 16), 0x8000), "float16": ((13, 32), 0), "bfloat16": ((16, 32), 0),
+}  # fmt: skip
+
+
 def lower(op: Op, facts: Facts) -> list[Launch]:
     """op.fn is "sort.values" or "sort.positions" (int32, in each row), op.extra the fields of a Sort."""
     job = Sort(*op.extra)
     (source,) = op.args
     places = op.fn == "sort.positions"
+    form = key_form(source.dtype.kind, job.descending, job.nan_greatest)
+    if radix.suits(job.n, facts):
+        bits, form[0] = NARROW.get(job.dtype, ((0, 32), form[0]))
+        return radix.lower(source, op, radix.Keys(job.rows, job.n, form, bits), places, facts)
     wg = facts.workgroup
     tile = wg * SLOTS
     span = SLOTS if facts.software else min(tile, max(SLOTS, 1 << (job.n - 1).bit_length()))
     segments = -(-job.n // span)
-    form = key_form(source.dtype.kind, job.descending, job.nan_greatest)
     words = [job.n, job.rows, span, segments, *form, segments > 1]
     groups = -(-job.rows * segments // (tile // span))
     keys, payload = _room(op, job, segments == 1)
