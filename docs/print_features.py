@@ -6,6 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -52,8 +53,8 @@ from tabgpu.ops import (
 from tabgpu.ops.rows import Row
 from tabgpu.ops.ufunc_methods import Composite
 
-einsum = sys.modules["tabgpu.ops.einsum"]
-READING = sys.modules["tabgpu.array"]  # the name itself is the function tg.array
+einsum = import_module("tabgpu.ops.einsum")  # the name itself is the function
+READING = import_module("tabgpu.array")
 KINDS = {"b": "bool", "i": "int32", "u": "uint32", "f": "float32", "c": "complex64"}
 LIFTED = {"float": {"b": "f", "i": "f", "u": "f"}, "int": {"b": "i"}, None: {}}
 WIDE = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}

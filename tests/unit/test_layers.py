@@ -44,6 +44,8 @@ LAYERS = {
     "seam": ["engine", "program", "programs", "recorder", "ceilings"],
     "meaning": [
         "aio",
+        "chapters",
+        "late",
         "array",
         "operators",
         "interop",
@@ -88,6 +90,7 @@ SEAM = {
     "current",
     "open_new",
     "can_suspend",
+    "typed_array",
     "Device",
 }
 BROWSER = {"js", "pyodide", "pyodide_js"}
