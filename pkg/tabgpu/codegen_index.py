@@ -23,19 +23,24 @@ from .codegen import (
     with_library,
     word,
 )
+from .codegen_strided import successor
 from .dtypes import BY_KIND, DType, uint8, uint16, uint32
 
 FIRST = 2  # word of U's sizes
 
 
 class Gather(NamedTuple):
-    """out[u] = array[base(u) + picks(u)], row-major."""
+    """out[u] = array[base(u) + picks(u)], row-major. even: whole fours lie in a row of U; still: no index depends on
+    the place in the row; quad: then four neighbours are one load."""
 
     dtype: DType
     picks: tuple[DType, ...]
     mode: str
     rank: int
     workgroup: int
+    even: bool = False
+    still: bool = False
+    quad: bool = False
 
 
 class Scatter(NamedTuple):
@@ -81,9 +86,14 @@ class _Text:
 
     def place(self, point: str, name: str) -> list[str]:
         """Statements for `var NAME`, the element of the array that a point of U means."""
-        lines = [f"var {name} = {address(point, self.rank, word(self.base), self.base + 1)};"]
+        base = address(point, self.rank, word(self.base), self.base + 1)
+        return self.moved(base, [address(point, self.rank, word(at + 2), at + 3) for at in self.walks], name)
+
+    def moved(self, base: str, froms: list[str], name: str) -> list[str]:
+        """The same from the addresses of the element without indices, and of each index."""
+        lines = [f"var {name} = {base};"]
         for k, (dtype, at) in enumerate(zip(self.picks, self.walks, strict=True)):
-            lines.append(f"let {name}_{k} = {address(point, self.rank, word(at + 2), at + 3)};")
+            lines.append(f"let {name}_{k} = {froms[k]};")
             value = load_one(self.first + k, dtype, f"{name}_{k}")
             value = value if dtype.kind == "i" else f"bitcast<i32>({value})"
             lines.append(f"{name} += index_{self.mode}({value}, {word(at)}) * {word(at + 1)};")
@@ -106,24 +116,44 @@ def _main(
 
 def gather(sig: Gather) -> tuple[str, str]:
     """(WGSL, access string): b0 the array, b1.. the indices, w0 the result; four elements a thread, whole words."""
-    dtype = raw(sig.dtype)
-    text = _Text(sig.picks, sig.mode, sig.rank, 1)
-    lines = []
-    for j in range(4):
-        lines.append(f"let p{j} = locate(min(i + {j}u, P[0].y - 1u));")
-        lines += text.place(f"p{j}", f"d{j}")
-    if dtype.kind == "c":
+    dtype, rank = raw(sig.dtype), sig.rank
+    text = _Text(sig.picks, sig.mode, rank, 1)
+    functions = locator("locate", rank, FIRST)
+    fours = {4: "u32", 2: "vec2u"}.get(dtype.per_word, "vec4u")
+    step = word(text.base + rank)  # along the last axis
+    lines = ["let p0 = locate(i);"]
+    if sig.still:
+        lines += text.place("p0", "d0")
+        lines += [f"let d{j} = d0 + {j}u * {step};" for j in (1, 2, 3)] * (not sig.quad)
+    elif sig.even:
+        lines.append(f"let e = {address('p0', rank, word(text.base), text.base + 1)};")
+        starts = [address("p0", rank, word(at + 2), at + 3) for at in text.walks]
+        lines += [f"let e_{k} = {start};" for k, start in enumerate(starts)]
+        for j in range(4):
+            froms = [f"e_{k} + {j}u * {word(at + 2 + rank)}" for k, at in enumerate(text.walks)]
+            lines += text.moved(f"e + {j}u * {step}", froms, f"d{j}")
+    else:
+        functions += successor("locate", rank, FIRST)
+        for j in range(4):
+            lines += [f"let p{j} = locate_next(p{j - 1});"] if j else []
+            lines += text.place(f"p{j}", f"d{j}")
+    kinds = ["u32", fours]
+    if sig.quad and dtype.kind == "c":
+        lines += ["w0[i >> 1u] = b0[d0 >> 1u];", "w0[(i >> 1u) + 1u] = b0[(d0 >> 1u) + 1u];"]
+        kinds = ["vec4u", "vec4u"]
+    elif sig.quad:
+        lines.append("w0[i >> 2u] = b0[d0 >> 2u];")
+        kinds = [fours, fours]
+    elif dtype.kind == "c":
         for j in range(4):
             lines.append(f"if (i + {j}u < P[0].y) {{ w0[2u * (i + {j}u)] = b0[2u * d{j}]; "
                          f"w0[2u * (i + {j}u) + 1u] = b0[2u * d{j} + 1u]; }}")  # fmt: skip
-        kind = "u32"
+        kinds = ["u32", "u32"]
     else:
         bits = ", ".join(load_bits(0, dtype, f"d{j}") for j in range(4))
         pack = {4: "pack_bytes({})", 2: "pack_halves({})"}.get(dtype.per_word, "{}")
-        kind = {4: "u32", 2: "vec2u"}.get(dtype.per_word, "vec4u")
         lines.append(f"w0[i >> 2u] = {pack.format(f'vec4u({bits})')};")
-    sorts = [("b0", "u32"), *((f"b{1 + k}", "u32") for k in range(len(sig.picks))), ("w0", kind)]
-    functions = locator("locate", sig.rank, FIRST)
+    sorts = [("b0", kinds[0]), *((f"b{1 + k}", "u32") for k in range(len(sig.picks))), ("w0", kinds[1])]
     return _main(sig.workgroup, 4, lines, functions, sorts, text.at), "r" * (1 + len(sig.picks)) + "w"
 
 

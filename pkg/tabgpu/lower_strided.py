@@ -16,6 +16,7 @@ from .layout import Shape
 from .region import U32, Facts, Numbering, grid
 
 LEAST = 16  # elements along both axes of a tile, below which rows are as good
+CACHED = 1 << 22  # elements up to which the caches of a CPU hold what rows leave unread of a line
 
 
 def formed(numbers: Numbering, outs: tuple[tuple[int, DType], ...], forms: Sequence[int]) -> Region:
@@ -82,6 +83,8 @@ def tiled(
     axis, last = other_axis(numbers, dims, walks), len(dims) - 1
     down = bool(dims[-1] & 3) if dims else False
     if axis < 0 or (down and any(dtype.per_word > 1 for _, dtype in outs)):
+        return None
+    if facts.software and prod(dims) <= CACHED:
         return None
     turned = [
         op in numbers.reads and abs(strides[-1]) > 1 and strides[axis] == 1

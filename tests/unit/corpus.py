@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 import tabgpu as tg
-from tabgpu import codegen, codegen_index, engine, kernels, lower_product
-from tabgpu.codegen import Product, Region
+from tabgpu import codegen, codegen_index, codegen_product, engine, kernels, lower_product
+from tabgpu.codegen import Region
 from tabgpu.dtypes import ALL, BY_KIND, DType
 from tabgpu.kernels import gemm_tiles
+from tabgpu.kernels.gemm_tiles import Side
 from tabgpu.launch import Launch
 from tabgpu.ops import taking
 from tabgpu.ops.rows import ROWS
+from tabgpu.routines import rows_functions, rows_text
 
 
 def launches(*arrays: tg.Array) -> list[Launch]:
@@ -111,26 +113,54 @@ def copies() -> Iterator[tuple[str, list[Launch]]]:
         yield f"pad {name}", launches(tg.pad(x, 1), tg.pad(x, 3, mode="reflect"), tg.roll(x, 1, 0))
 
 
+def lines() -> Iterator[tuple[str, str, str]]:
+    """(label, WGSL, access) of the row kernels: functions, phases, forms, dtypes."""
+    ways = [
+        (256, 256, 2, False),
+        (256, 32, 1, False),
+        (256, 32, 8, True),
+        (64, 1, 0, False),
+        (64, 1, 0, True),
+    ]
+    for name, phase, way in itertools.product(rows_functions.TABLE, rows_text.READS, ways):
+        if (phase in ("value", "merge_value")) != (name == "logsumexp") and phase not in ("partial", "merge"):
+            continue
+        wg, lanes, items, across = way
+        for kind, vector in itertools.product(("float32", "float16", "bfloat16"), (False, True)):
+            target = ALL[kind] if vector and phase in ("whole", "apply") else ALL["float32"]
+            for extra in {False, name == "layer_norm"}:
+                sig = rows_text.Form(
+                    name, phase, wg, lanes, items, across, vector, ALL[kind], target, extra, extra, False
+                )
+                yield f"{name} {phase} {kind} {way} {vector}", *rows_text.text(sig)
+
+
 def products() -> Iterator[tuple[str, str, str]]:
-    """(label, WGSL, access) of each gemm variant that gemm_tiles may choose, for each kind, with an epilogue."""
+    """(label, WGSL, access) of each variant that gemm_tiles may choose, with an epilogue; not of the matrix units."""
     limits = {"maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupStorageSize": 32768}
-    sizes = [(1024, 1024), (300, 300), (100, 100), (16, 1000), (1000, 16), (8, 8), (5, 7)]
+    sizes = [(1024, 1024), (512, 512), (300, 300), (100, 100), (16, 1000), (1000, 16), (8, 8), (5, 7)]
+    sizes += [(1, 4096), (4096, 3), (2, 100), (1024, 1023)]
     orders = [(64, 1), (1, 64), (3, 7)]
+    forms = {"f": ["", "float16", "bfloat16"], "i": [""], "u": [""]}
     seen = set()
-    for (m, n), a, b, software in itertools.product(sizes, orders, orders, [False, True]):
-        choice = gemm_tiles.choose(m, n, 64, 16, (0, 0, 0, *a), (0, 0, 0, *b), (0, 0), limits, software)
-        for kind in "fiu":
-            tile = tuple((part, tuple(choice[part].items())) for part in ("params", "unroll"))  # type: ignore[attr-defined]
-            if (kind, tile) in seen:
+    for (m, n), a, b, software, kind in itertools.product(sizes, orders, orders, [False, True], "fiu"):
+        for form in forms[kind]:
+            sides = [Side((0, 0, 0, *order), 0, form) for order in (a, b)]
+            choice = gemm_tiles.choose(m, n, 64, 16, *sides, limits, software)
+            shown = (choice.kernel, kind, form, *choice.params.items(), *choice.unroll.items())
+            if shown in seen:
                 continue
-            seen.add((kind, tile))
+            seen.add(shown)
             add = next(fn for k, fn in ROWS["add"]._fns.items() if k[0] is BY_KIND[kind])
             nodes = ((add, (codegen.VALUE, 2)), (add, (0, 1)))
-            region = Region(
-                ((0, BY_KIND[kind], False),), nodes, ((4, BY_KIND[kind]), (codegen.VALUE, BY_KIND[kind])), 1
-            )
-            code, access = codegen.product(Product(kind, region, 2, 1, tile))
-            yield f"gemm_{kind}32_{choice['name']}", code, access
+            outs = ((4, BY_KIND[kind]), (codegen.VALUE, BY_KIND[kind]))
+            region = Region(((0, BY_KIND[kind], False),), nodes, outs, 1)
+            walks = [lower_product.Walk(0, side.strides, form) for side in sides]
+            kernel = lower_product.kernel_of(choice, kind, *walks, region, 2, 1)
+            yield kernel.label, kernel.code, kernel.access
+    for kind in "fiu":
+        region = Region((), (), ((codegen.VALUE, BY_KIND[kind]),), 0)
+        yield f"product_sum {kind}", *codegen_product.added(codegen_product.Sum(kind, 256, region, 0, 0))
 
 
 def gathers() -> Iterator[tuple[str, str, str]]:
@@ -146,8 +176,13 @@ def indexed() -> Iterator[tuple[str, str, str]]:
     for dtype, picks in itertools.product([d for d in ALL.values() if d.available], picked):
         mode = next(modes)
         for rank in (0, 1, 3):
-            gather = codegen_index.Gather(dtype, picks, mode, rank, 256)
-            yield f"gather {dtype.name} {len(picks)} {mode} {rank}", *codegen_index.gather(gather)
+            for form in ((False,) * 3, (True, False, False), (True, True, False), (True,) * 3):
+                if rank > 1 or (form[0] and not form[1]) or (form[0] and rank):
+                    gather = codegen_index.Gather(dtype, picks, mode, rank, 256, *form)
+                    yield (
+                        f"gather {dtype.name} {len(picks)} {mode} {rank} {form}",
+                        *codegen_index.gather(gather),
+                    )
         exprs = ["", *(found for of in taking.COMBINE.values() if (found := of.get(dtype.kind)))]
         for expr, constant, claimed in itertools.product(exprs, (False, True), (False, True)):
             if claimed and (expr or not picks):
@@ -160,14 +195,13 @@ def indexed() -> Iterator[tuple[str, str, str]]:
 def everything() -> Iterator[tuple[str, str, str, int]]:
     """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
     seen = set()
-    assert lower_product
     for make in (rows, strided, reductions, extremes, copies):
         for name, some in make():
             for x in some:
                 if x.kernel.code not in seen:
                     seen.add(x.kernel.code)
                     yield f"{name}: {x.kernel.label}", x.kernel.code, x.kernel.access, len(x.words)
-    for name, code, access in [*products(), *gathers(), *indexed()]:
+    for name, code, access in [*products(), *gathers(), *indexed(), *lines()]:
         yield name, code, access, 0
 
 

@@ -25,9 +25,14 @@ def walk(at: Indexed, shape: Shape, *more: Layout) -> tuple[Shape, list[int], li
 def lower(op: Op, facts: Facts) -> list[Launch]:
     """op.extra: an Indexed."""
     at: Indexed = op.extra
-    dims, words, _ = walk(at, op.shape)
-    sig = Gather(op.dtype, tuple(a.dtype for a in op.args[1:]), at.mode, len(dims), facts.workgroup)
-    label = f"gather_{op.dtype.name}_{len(at.picks)}_rank{len(dims)}"
+    dims, words, (base, *steps) = walk(at, op.shape, at.base, *(p.layout for p in at.picks))
+    even = len(dims) <= 1 or not dims[-1] & 3
+    still = bool(dims) and not dims[-1] & 3 and not any(s[-1] for s in steps)
+    aligned = not any(x & 3 for x in (at.base.offset, *base[:-1], *(p.stride for p in at.picks)))
+    fast = still and base[-1] == 1 and aligned
+    picks = tuple(a.dtype for a in op.args[1:])
+    sig = Gather(op.dtype, picks, at.mode, len(dims), facts.workgroup, even, still, fast)
+    label = f"gather_{op.dtype.name}_{len(at.picks)}_rank{len(dims)}{'_rows' * still}"
     kernel = kernel_for(sig, text.gather, label, facts.workgroup)
     groups = -(-op.size // (4 * facts.workgroup))
     return [launch(kernel, op.args, (op,), groups, [0, op.size, *words], facts)]
