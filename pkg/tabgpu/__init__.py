@@ -29,6 +29,7 @@ from .dtypes import (
 )  # fmt: skip
 from .dtypes import bool_ as bool  # the array API's name
 from .errors import *  # noqa: F403  # the public exceptions
+from .jit import ShapeDtype, jit, warmup
 from .ops.creation import (
     arange,
     array,
@@ -178,5 +179,6 @@ if TYPE_CHECKING:  # what __getattr__ finds
         vander,
     )  # fmt: skip
     from .profiling import profile
+    from .tuning import tune
 
 del annotations, TYPE_CHECKING

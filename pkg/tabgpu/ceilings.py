@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter_ns
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -81,24 +82,28 @@ def _add(gpu: Device, facts: Facts) -> tuple[Launch, float]:
 
 async def _rate(gpu: Device, one: Launch, each: float) -> float:
     """Work in a second: the best of some blocks, what a wait alone costs taken off."""
-    await _block(gpu, one, 1)  # first use: memory is cleared, the kernel loaded
-    k, took = 1, await _block(gpu, one, 1)
+    await block(gpu, [one])  # first use: memory is cleared, the kernel loaded
+    k, took = 1, await block(gpu, [one])
     while took < ENOUGH and k < MOST:
         k = min(MOST, max(2 * k, min(10 * k, int(1.3 * k * ENOUGH / took))))
-        took = await _block(gpu, one, k)
+        took = await block(gpu, [one], k)
     if took < LONGEST:
-        took = min([took, *[await _block(gpu, one, k) for _ in range(ROUNDS)]])
-    idle = min([await _block(gpu, one, 0) for _ in range(ROUNDS)])
+        took = min([took, *[await block(gpu, [one], k) for _ in range(ROUNDS)]])
+    idle = min([await block(gpu, [one], 0) for _ in range(ROUNDS)])
     return each * k / (max(took - idle, took // 2) / 1e9)
 
 
-async def _block(gpu: Device, one: Launch, k: int) -> int:
-    """Nanoseconds for k launches in one submit and a wait; errors of others stay theirs."""
-    begin = perf_counter_ns()
+async def block(gpu: Device, launches: Sequence[Launch], k: int = 1) -> int:
+    """Nanoseconds for k times some launches, in one submit, and a wait. Errors of others stay theirs.
+
+    These launches do not show in the device's counters.
+    """
     counters, gpu.counters = gpu.counters, Counters()
     try:
         for _ in range(k):
-            gpu.append(one)
+            for one in launches:
+                gpu.append(one)
+        begin = perf_counter_ns()
         gpu.submit()
     finally:
         gpu.counters = counters

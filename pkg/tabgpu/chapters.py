@@ -43,5 +43,6 @@ CHAPTERS = {
         "diag diag_indices diag_indices_from diagflat diagonal fill_diagonal trace tri tril "
         "tril_indices tril_indices_from triu triu_indices triu_indices_from vander",
     "profiling": "profile",
+    "tuning": "tune",
 }  # fmt: skip
 WHERE = {name: chapter for chapter, names in CHAPTERS.items() for name in names.split()}

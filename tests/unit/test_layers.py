@@ -15,14 +15,18 @@ import tabgpu
 PACKAGE = Path(tabgpu.__file__).parent
 
 LAYERS = {
-    "pure": ["dtypes", "layout", "graph", "indexed", "launch", "errors", "config"],
+    "pure": ["dtypes", "layout", "graph", "indexed", "launch", "errors", "config", "traced"],
     "text": [
         "codegen",
         "codegen_index",
+        "codegen_product",
+        "codegen_reduction",
         "codegen_strided",
         "kernels",
         "kernels.gemm_inner",
+        "kernels.gemm_matrix_inner",
         "kernels.gemm_tiles",
+        "kernels.gemv_inner",
     ],
     "plan": [
         "plan",
@@ -37,17 +41,20 @@ LAYERS = {
         "routines",
         "routines.*",
         "work",
+        "tuned",
         "digest",
     ],  # fmt: skip
-    "door": ["bridge", "bridge_native", "native_adapter", "native_waiting", "native_clock", "blocking"],
+    "door": ["bridge", "bridge_native", "native_adapter", "native_waiting", "native_clock", "native_storage", "blocking"],
     "device": ["device", "faults"],
-    "seam": ["engine", "program", "programs", "recorder", "ceilings"],
+    "seam": ["engine", "program", "programs", "recorder", "traces", "ceilings"],
     "meaning": [
         "aio",
         "chapters",
         "late",
         "array",
+        "jit",
         "operators",
+        "watching",
         "interop",
         "dispatch",
         "attributes",
@@ -64,6 +71,7 @@ LAYERS = {
         "linalg",
         "linalg.*",
     ],
+    "tuning": ["tuning"],
     "all": ["__init__"],
     "host": ["host", "host.*"],
 }
@@ -75,6 +83,7 @@ MAY_IMPORT = {
     "device": {"device", "door", "pure"},
     "seam": {"seam", "device", "plan", "pure"},
     "meaning": {"meaning", "seam", "pure"},
+    "tuning": {"meaning", "seam", "device", "door", "plan", "text", "pure"},
     "all": {"meaning", "seam", "pure"},
     "host": {"host"},
 }
@@ -92,6 +101,11 @@ SEAM = {
     "can_suspend",
     "typed_array",
     "Device",
+    "tracing",
+    "trace",
+    "touch",
+    "foreign",
+    "one_thread",
 }
 BROWSER = {"js", "pyodide", "pyodide_js"}
 
@@ -165,6 +179,7 @@ def test_a_module_imports_only_what_its_layer_may(name: str) -> None:
                 "native_adapter",
                 "native_waiting",
                 "native_clock",
+                "native_storage",
                 "blocking",
             )
         assert allowed, f"{name} ({mine}) imports {other} ({layer(other)})"
