@@ -7,7 +7,7 @@ value inside it is a reference: 4*k node k, 4*k+1 access k, 4*k+2 scalar slot k,
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from . import kernels
 from .dtypes import BY_KIND, DType
@@ -66,16 +66,6 @@ class Reduction(NamedTuple):
     lanes: int
     out_fast: bool
     partial: bool  # reads partials of an earlier pass
-
-
-class Product(NamedTuple):
-    """A gemm kernel with its epilogue."""
-
-    kind: str
-    post: Region
-    rank: int
-    inputs: int  # bindings read by the epilogue
-    tile: tuple[tuple[str, Any], ...]  # what gemm_tiles chose: params and unroll
 
 
 def word(k: int) -> str:
@@ -464,29 +454,3 @@ def combiner(fn: ReduceFn) -> str:
         lanes = ", ".join(apply(fn.combine, [f"a.{c}", f"b.{c}"]) for c in LANES)
         return f"fn combine(a: {kind}, b: {kind}) -> {kind} {{ return {kind}({lanes}); }}"
     return f"fn combine(a: {kind}, b: {kind}) -> {kind} {{ return {apply(fn.combine, ['a', 'b'])}; }}"
-
-
-GEMM_WORDS = 20
-
-
-def product(sig: Product) -> tuple[str, str]:
-    """(WGSL, access string) of a gemm kernel with its epilogue; kernels/gemm.wgsl unrolled, with emit filled."""
-    from .kernels.gemm_inner import gemm_inner  # long texts: only when a product is asked for
-
-    more, emit, words = epilogue(sig.post, sig.rank, GEMM_WORDS, sig.kind, word(11), 2)
-    tile = dict(sig.tile)
-    params = dict(tile["params"]) | {"T": SCALAR_TYPE[sig.kind], "PV": -(-words // 4)}
-    text = kernels.replace_block(
-        kernels.rewrite(kernels.read("gemm"), params), "unroll", gemm_inner(**dict(tile["unroll"]))
-    )
-    text = re.sub(r"^@group\(0\) @binding\(2\).*\n", "", text, flags=re.M)
-    text = kernels.replace_function(text, "emit", emit)
-    n = sig.inputs
-    extra = "".join(
-        f"@group(0) @binding({2 + k}) var<storage, read> b{2 + k}: array<u32>;\n" for k in range(n)
-    )
-    extra += "".join(
-        f"@group(0) @binding({2 + n + k}) var<storage, read_write> w{k}: array<u32>;\n"
-        for k in range(len(sig.post.outs))
-    )
-    return with_library(extra + more + text), "rr" + "r" * n + "w" * len(sig.post.outs)

@@ -12,9 +12,10 @@ from . import windows
 from .codegen import Region
 from .dtypes import DType
 from .graph import SCALAR, Fn, Op
+from .kernels.gemm_tiles import LONG_K
 from .launch import Launch
 from .layout import Layout, Shape, collapse, contiguous, is_contiguous
-from .lower_product import batches, product
+from .lower_product import Walk, batches, chosen, kernel_of
 from .lower_wide import Span, TooWide, Walks, begin, gather, refused, spread, wide, window
 from .plan import Group
 from .region import Facts, Numbering, grid
@@ -76,7 +77,7 @@ def _pieces(group: Group, post: Numbering, sides: Sides, facts: Facts) -> list[L
     core = group.core
     assert core is not None
     n, k = sides.dims[4:]
-    step = k
+    step = min(k, LONG_K)
     whole = Block((0, 0, 0, 0), (1, 1, 1, 1))
     while any(size > facts.binding - windows.ALIGN for _, size in _spans(sides, whole, 0, step)):
         if step == 1:
@@ -189,20 +190,19 @@ class _Piece:
     def launch(self, block: Block, bound: list[Span]) -> Launch:
         first, _ = self.place(block)
         k0, k1 = self.ks
-        walked = []
+        walks = []
         for (op, offset, strides), start, span in (
             (self.sides.a, (*block.start, k0), bound[0]),
             (self.sides.b, (*block.start[:3], k0, 0), bound[1]),
         ):
             at = offset + sum(s * p for s, p in zip(strides, start, strict=True)) - begin(op, span)
-            walked.append((at, *strides))
+            walks.append(Walk(at, strides, op.dtype.name))
         inputs = len(self.post.reads) + (self.before is not None)
         n = self.sides.dims[4]
         rows = block.sizes[3]
-        kernel, tiles, words = product(
-            self.kind, (rows, n, k1 - k0), block.sizes[:3], walked[0], walked[1], self.region, len(self.walks.dims),
-            inputs, self.facts,
-        )  # fmt: skip
+        a, b = walks
+        choice, words = chosen((rows, n, k1 - k0), block.sizes[:3], a, b, self.facts, cut=False)
+        kernel = kernel_of(choice, self.kind, a, b, self.region, len(self.walks.dims), inputs)
         words[7], words[11] = first, begin(self.outs[0], bound[-1])
         own = 2 + len(self.post.reads)
         words += self.walks.words(bound[2:own])
@@ -211,7 +211,7 @@ class _Piece:
             reads.append(self.before)
             words += [-begin(self.before, bound[own]) & 0xFFFFFFFF, *self.mine]
         words += self.post.scalars
-        dispatch = grid(tiles, self.facts.groups)
+        dispatch = grid(choice.groups, self.facts.groups)
         return Launch(kernel, tuple(reads), tuple(self.outs), dispatch, words, tuple(bound))
 
 

@@ -13,7 +13,9 @@ import numpy as np
 from tabgpu import region
 from tabgpu.array import fetch
 from tabgpu.bridge_native import HostError
-from tabgpu.codegen import Elementwise, Gather, Product, Reduction, Region
+from tabgpu.codegen import Elementwise, Gather, Region
+from tabgpu.codegen_product import WORDS, Product, Sum
+from tabgpu.codegen_reduction import ACROSS, ALONG, GENERAL, Reduction
 from tabgpu.codegen_strided import QUAD, TURNED, Tiled, threads
 from tabgpu.device import Device
 
@@ -278,26 +280,23 @@ def tail(
     return evaluate(region, loaded, p.take(region.scalars), value)
 
 
-def write_tail(outs: list[Any], bound: list[Bound], first: int, at: np.ndarray) -> None:
+def write_tail(outs: list[Any], bound: list[Bound], first: int, at: np.ndarray, four: bool = False) -> None:
     for k, got in enumerate(outs):
-        assert got.dtype != np.bool_, "epilogues store whole words"
+        assert four or got.dtype != np.bool_, "epilogues store whole words"
         bound[first + k].store(at, np.broadcast_to(got, at.shape))
 
 
 def reduction(sig: Reduction, words: np.ndarray, bound: list[Bound], groups: int) -> None:
     fn, region = sig.fn, sig.pre
-    end, first, length, piece, chunks, chunk0, parts = (int(w) for w in words[:7])
-    base = int(words[8])
+    end, first, length, piece, out_step, chunk0, parts = (int(w) for w in words[:7])
+    base, chunk_step = int(words[8]), int(words[9])
     assert piece % 4 == 0 and sig.workgroup % sig.lanes == 0
-    tiles = groups // parts
-    outs = np.arange(first, min(end, first + tiles * (sig.workgroup // sig.lanes)), dtype=np.uint64)
+    each = sig.workgroup // sig.lanes * (4 if sig.way == ACROSS else 1)
+    outs = np.arange(first, min(end, first + groups // parts * each), dtype=np.uint64)
     p = Words(words, 12)
     kept, reduced, post_rank = sig.ranks
-    places: list[np.ndarray] = []
-    if not sig.flat:
-        kept_dims, reduced_dims = p.take(kept), p.take(reduced)
-    for _ in region.accesses:
-        places.append(p.take(2 if sig.flat else 1 + kept + reduced))
+    kept_dims, reduced_dims = p.take(kept), p.take(reduced)
+    places = [p.take(1 + kept + reduced) for _ in region.accesses]
     scalars = p.take(region.scalars)
     after = p.at
     inputs = len({b for b, _, _ in region.accesses if b >= 0}) + (fn.arg and sig.partial)
@@ -307,14 +306,11 @@ def reduction(sig: Reduction, words: np.ndarray, bound: list[Bound], groups: int
         o, rr = np.meshgrid(outs, r, indexing="ij")
         wanted = np.ones(o.shape, bool)
         loaded, at = [], None
-        for access, place in zip(region.accesses, places, strict=True):
-            binding, dtype, _ = access
-            if sig.flat:
-                assert (outs * np.uint64(length) % np.uint64(4) == 0).all(), "rows begin inside a vec4"
-                at = flat_address(access, *place, o * np.uint64(length) + rr)
-            else:
-                at = address(locate(o, kept_dims), place[0], place[1 : 1 + kept], o)
-                at = address(locate(rr, reduced_dims), 0, place[1 + kept :], o) + at & np.uint64(0xFFFFFFFF)
+        for (binding, dtype, splat), place in zip(region.accesses, places, strict=True):
+            at = address(locate(o, kept_dims), place[0], place[1 : 1 + kept], o)
+            at = address(locate(rr, reduced_dims), 0, place[1 + kept :], o) + at & np.uint64(0xFFFFFFFF)
+            if sig.way != GENERAL and binding >= 0 and at.size:
+                in_quad(at if sig.way == ALONG else at.T, splat)
             got = (
                 at.astype(np.uint32).view(np.int32)
                 if binding < 0
@@ -326,7 +322,7 @@ def reduction(sig: Reduction, words: np.ndarray, bound: list[Bound], groups: int
             region.accesses, region.nodes, ((ref, _Kind("u" if fn.arg else fn.kind)),), region.scalars
         )
         values = np.broadcast_to(evaluate(typed, loaded, scalars)[0], o.shape)
-        i = outs * np.uint64(chunks) + np.uint64(chunk)
+        i = outs * np.uint64(out_step) + np.uint64(chunk * chunk_step)
         where = i - np.uint64(base)
         if fn.arg:
             best = values.argmax(axis=1)
@@ -355,6 +351,13 @@ def reduction(sig: Reduction, words: np.ndarray, bound: list[Bound], groups: int
         write_tail(got, bound, inputs + sig.inputs, where)
 
 
+def in_quad(at: np.ndarray, splat: bool) -> None:
+    """What the kernel loads at once, every four of an axis from its beginning on, is one aligned vec4 or one element."""
+    quads = at[:, : at.shape[1] // 4 * 4].reshape(-1, 4)
+    assert splat or (quads[:, 0] % 4 == 0).all(), "quads are not aligned"
+    assert (quads == quads[:, :1] + (0 if splat else np.arange(4, dtype=np.uint64))).all()
+
+
 class _Kind:
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -363,8 +366,20 @@ class _Kind:
 def product(sig: Product, words: np.ndarray, bound: list[Bound], groups: int) -> None:
     m, n, k, count = (int(w) for w in words[:4])
     d1, d2, base = int(words[15]), int(words[19]), int(words[11])
-    tile = dict(dict(sig.tile)["params"])
-    assert groups >= -(-m // tile["BM"]) * -(-n // tile["BN"]) * count, "tiles are missing"
+    piece, pieces = int(words[20]), int(words[21])
+    tile = dict(sig.params)
+    outputs, vectors = (m, n) if tile.get("MATRIX_A") else (n, m)
+    if sig.kernel == "gemm":
+        needed = -(-m // tile["BM"]) * -(-n // tile["BN"])
+        forms = [(tile[f"{x}_VEC"], tile.get(f"{x}_ALONG_K")) for x in "AB"]
+    else:
+        across = tile["NT"] // tile["LANES"]
+        needed = -(-outputs // (across * tile["OUTS"] if tile["ALONG_K"] else across * 4))
+        assert vectors <= tile["VECS"], "vectors are missing"
+        forms = [(tile["X_VEC"], True), (tile["M_VEC"], tile["ALONG_K"])]
+        forms = forms[::-1] if tile["MATRIX_A"] else forms
+    assert groups >= needed * count * pieces, "tiles are missing"
+    assert piece % 4 == 0 and piece * (pieces - 1) < k <= piece * pieces, "pieces that are none"
     z = np.arange(count, dtype=np.uint64)
     batch = [z // np.uint64(d1 * d2), z // np.uint64(d2) % np.uint64(d1), z % np.uint64(d2)]
 
@@ -375,22 +390,47 @@ def product(sig: Product, words: np.ndarray, bound: list[Bound], groups: int) ->
         start = address(batch, w[offset], w[far], z)[:, None, None]
         row, col = np.arange(rows, dtype=np.uint64)[:, None], np.arange(cols, dtype=np.uint64)
         at = (start + row * w[strides[0]] + col * w[strides[1]]) & np.uint64(0xFFFFFFFF)
-        if tile[f"{x}_VEC"]:
-            along = strides[1 - which] if tile[f"{x}_ALONG_K"] else strides[which]
-            other = strides[which] if tile[f"{x}_ALONG_K"] else strides[1 - which]
+        vec, along_k = forms[which]
+        if vec:
+            along, other = (
+                (strides[1 - which], strides[which]) if along_k else (strides[which], strides[1 - which])
+            )
             assert w[along] == 1 and w[other] % 4 == 0 and (start % 4 == 0).all(), (
                 f"{x}: vec4 loads are not aligned"
             )
+        if sig.forms[which]:
+            held = bound[which].load(at // 2, "u", np.ones(at.shape, bool))
+            bits = (held >> (at % 2 * 16).astype(np.uint32)) & np.uint32(0xFFFF)
+            if sig.forms[which] == "bf16":
+                return (bits << np.uint32(16)).view(np.float32)
+            return bits.astype(np.uint16).view(np.float16).astype(np.float32)
         return bound[which].load(at, sig.kind, np.ones(at.shape, bool))
 
     a = operand(0, 4, (5, 6), slice(12, 15), m, k)
     b = operand(1, 8, (9, 10), slice(16, 19), k, n)
     wide = np.float64 if sig.kind == "f" else np.int64
     with np.errstate(all="ignore"):
-        value = (a.astype(wide) @ b.astype(wide)).astype(TYPES[sig.kind]).reshape(-1)
-    i = np.arange(count * m * n, dtype=np.uint64) + np.uint64(words[7])
-    got = tail(sig.post, sig.rank, Words(words, 20), bound, 2, i, value)
-    write_tail(got, bound, 2 + sig.inputs, i - np.uint64(base))
+        parts = [
+            (a[:, :, x : x + piece].astype(wide) @ b[:, x : x + piece].astype(wide)).astype(TYPES[sig.kind])
+            for x in range(0, k, piece)
+        ]
+    value = np.stack(parts).reshape(-1)
+    i = np.arange(pieces * count * m * n, dtype=np.uint64) + np.uint64(words[7])
+    got = tail(sig.post, sig.rank, Words(words, WORDS), bound, 2, i, value)
+    write_tail(got, bound, 2 + sig.inputs, i - np.uint64(base), tile["N4"])
+
+
+def added(sig: Sum, words: np.ndarray, bound: list[Bound], groups: int) -> None:
+    size, pieces = int(words[0]), int(words[1])
+    assert groups * sig.workgroup * 4 >= size, "elements are missing"
+    at = np.arange(size * pieces, dtype=np.uint64)
+    value = bound[0].load(at, sig.kind, np.ones(at.shape, bool)).reshape(pieces, size)
+    with np.errstate(all="ignore"):
+        value = value.sum(axis=0, dtype=np.float64 if sig.kind == "f" else value.dtype).astype(
+            TYPES[sig.kind]
+        )
+    got = tail(sig.post, sig.rank, Words(words, WORDS), bound, 1, at[:size], value)
+    write_tail(got, bound, 1 + sig.inputs, at[:size], True)
 
 
 RUN: dict[type, Any] = {
@@ -399,6 +439,7 @@ RUN: dict[type, Any] = {
     Gather: gather,
     Reduction: reduction,
     Product: product,
+    Sum: added,
 }
 
 

@@ -119,16 +119,19 @@ def test_values_from_the_user_never_reach_the_text(gpu: Any) -> None:
 
 
 def test_the_same_signature_gives_the_same_text(gpu: Any) -> None:
-    from tabgpu import codegen, codegen_strided, region
-    from tabgpu.codegen import Elementwise, Product, Reduction
+    from tabgpu import codegen, codegen_product, codegen_reduction, codegen_strided, region
+    from tabgpu.codegen import Elementwise
+    from tabgpu.codegen_product import Product, Sum
+    from tabgpu.codegen_reduction import Reduction
 
     a = tg.asarray(np.ones((6, 8), np.float32))
     corpus.launches((tg.exp(a) * 2).sum(axis=0), a @ a.T + 1, tg.sin(a.T))
     make = {
         Elementwise: codegen.elementwise,
         codegen_strided.Tiled: codegen_strided.tiled,
-        Reduction: codegen.reduction,
-        Product: codegen.product,
+        Reduction: codegen_reduction.reduction,
+        Product: codegen_product.product,
+        Sum: codegen_product.added,
     }
     for sig, kernel in region.kernels.items():
         if type(sig) is tuple:  # a hand-written kernel's parameters

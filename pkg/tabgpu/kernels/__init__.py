@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 
 _LINE = re.compile(r"^(const|alias) (\w+) = (.*?);", re.M)
-_ENABLE = re.compile(r"^enable \w+;$", re.M)
+_ENABLE = re.compile(r"^(?:enable \w+|diagnostic\(\w+, [\w.]+\));$", re.M)
 _USE = re.compile(r"^// use ([\w ,]+)$", re.M)
 _DEFINED = re.compile(r"^fn (\w+)\(", re.M)
 _BODY = re.compile(r"^fn (\w+)\([^\n]*(?:\}$|\{\n(?:.*\n)*?^\})", re.M)
@@ -111,7 +111,7 @@ def rewrite(text: str, params: dict[str, object]) -> str:
 
 
 def enabled(text: str) -> str:
-    """The text with its `enable` lines in front, where WGSL wants them."""
+    """The text with its `enable` and `diagnostic` lines in front, where WGSL wants them."""
     lines = dict.fromkeys(_ENABLE.findall(text))
     return "".join(f"{line}\n" for line in lines) + _ENABLE.sub("", text) if lines else text
 

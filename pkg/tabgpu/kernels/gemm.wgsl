@@ -7,15 +7,20 @@
 // (stride 0) operands are read in place. Past the end of k BOTH operands are zero: 0 * 0 adds nothing, while a NaN or
 // Inf inside reaches every sum that covers it. Integers wrap. f32 sums are plain, in the order of k.
 //
+// SLICES groups of threads may share a tile: each multiplies its part of every BK, and their sums are added at the end.
+// k may also be cut in pieces (words 20 and 21), each with its own C: another kernel adds those.
+//
 // Tunables (rewritten by specialise; gemm_tiles.py lists the sets in use):
 //   T                   f32, i32 or u32
-//   BM BN BK TM TN      multiples of 4; (BM / TM) * (BN / TN) threads; 4 * BK * (BM + BN) bytes of workgroup memory
+//   BM BN BK TM TN      multiples of 4; (BM / TM) * (BN / TN) * SLICES threads; 4 * BK * (BM + BN) bytes of workgroup
+//                       memory; BK a multiple of 4 * SLICES
 //   AE, A_VEC, A_ALONG_K   how A is read. A_VEC false (AE = T): scalars, any strides, A_ALONG_K unused. A_VEC true
 //                       (AE = vec4<T>): A_ALONG_K says which axis has stride 1 (k or m); that axis' length, the other
 //                       strides and the offset must be multiples of 4. BE, B_VEC, B_ALONG_K: the same for B (k or n).
 //   LX                  32 consecutive threads cover LX columns x (32 / LX) rows of the thread grid
 //   GROUP               tiles are walked down GROUP rows of tiles at a time, so that both operands stay in the L2 cache
-//   PV                  vec4s of parameters; the words from 20 on belong to codegen
+//   N4                  n is a multiple of 4: results leave as vec4s, through emit4
+//   PV                  vec4s of parameters; the words from 24 on belong to codegen
 //
 // Parameters (group 1, u32 words):
 //   0 m   1 n   2 k   3 batch (product of the three batch dimensions d0 d1 d2)
@@ -23,11 +28,14 @@
 //   8 offset of B   9 row stride of B  10 column stride of B  11 left to codegen
 //  12 13 14 strides of A along d0 d1 d2  15 d1
 //  16 17 18 strides of B along d0 d1 d2  19 d2
-// Offsets and strides are in elements. C is contiguous: element (z, row, column) is 7 + (z * m + row) * n + column.
+//  20 terms in a piece of k (a multiple of 4)   21 pieces
+// Offsets and strides are in elements. C is contiguous: element (z, row, column) is 7 + (z * m + row) * n + column,
+// where z counts the pieces of k, each with its batch.
 //
-// Dispatch: ceil(m / BM) * ceil(n / BN) * batch workgroups, folded into x, y, z in any way that covers them.
+// Dispatch: ceil(m / BM) * ceil(n / BN) * batch * pieces workgroups, folded into x, y, z in any way that covers them.
 //
-// Hook: emit(v, i) stores one element of C; i is its linear index (word 7 included). Codegen replaces the function.
+// Hooks: emit(v, i) stores one element of C, emit4(v, i) four neighbours (i a multiple of 4); i is the linear index
+// (word 7 included). a_one, a_vec, b_one, b_vec read one element, or four from a multiple of 4 on. Codegen replaces them.
 //
 // The lines between `unroll: begin` and `unroll: end` hold the looped form. gemm_inner.py writes the same with one
 // variable per accumulator: private arrays indexed in loops cost 13 % on an H200 and many times more on SwiftShader.
@@ -41,17 +49,24 @@ const BK = 16u;
 const TM = 8u;
 const TN = 8u;
 const LX = 8u;
+const SLICES = 1u;
 const A_VEC = false;
 const A_ALONG_K = true;
 const B_VEC = false;
 const B_ALONG_K = false;
 const GROUP = 8u;
+const N4 = false;
 const PV = 8u;
 
 const TX = BN / TN;
 const TY = BM / TM;
-const NT = TX * TY;
+const NS = TX * TY;
+const NT = NS * SLICES;
 const LY = 32u / LX;
+const AW = BM / 4u;
+const W = AW + BN / 4u;
+const KS = BK / SLICES;
+const LANES = 2u;
 const A_BLOCKS = BM * BK / 16u;
 const B_BLOCKS = BN * BK / 16u;
 const PASSES = (A_BLOCKS + B_BLOCKS + NT - 1u) / NT;
@@ -61,11 +76,34 @@ const PASSES = (A_BLOCKS + B_BLOCKS + NT - 1u) / NT;
 @group(0) @binding(2) var<storage, read_write> c: array<u32>;
 @group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
-var<workgroup> a_tile: array<vec4<T>, BK * BM / 4u>;
-var<workgroup> b_tile: array<vec4<T>, BK * BN / 4u>;
+// For each slice, for each k: the vec4s of A, then those of B. With constant first indices, addresses need no arithmetic.
+var<workgroup> tile: array<array<array<vec4<T>, W>, KS>, SLICES>;
 
 fn emit(v: T, i: u32) {
   c[i] = bitcast<u32>(v);
+}
+
+fn emit4(v: vec4<T>, i: u32) {
+  emit(v.x, i);
+  emit(v.y, i + 1u);
+  emit(v.z, i + 2u);
+  emit(v.w, i + 3u);
+}
+
+fn a_one(i: u32) -> T {
+  return vec4<T>(a[i]).x;
+}
+
+fn a_vec(i: u32) -> vec4<T> {
+  return vec4<T>(a[i / 4u]);
+}
+
+fn b_one(i: u32) -> T {
+  return vec4<T>(b[i]).x;
+}
+
+fn b_vec(i: u32) -> vec4<T> {
+  return vec4<T>(b[i / 4u]);
 }
 
 // Four neighbours along m (or n) for each of four consecutive k.
@@ -76,12 +114,13 @@ struct Block {
   k3: vec4<T>,
 }
 
-// Where this workgroup reads: first row and column of its tile, first elements of A's and B's matrix.
+// Where this workgroup reads: first row and column of its tile, first elements of A's and B's matrix, end of its piece of k.
 struct Tile {
   row: u32,
   col: u32,
   a: u32,
   b: u32,
+  end: u32,
 }
 
 fn turned(r: Block) -> Block {
@@ -89,9 +128,13 @@ fn turned(r: Block) -> Block {
                vec4<T>(r.k0.z, r.k1.z, r.k2.z, r.k3.z), vec4<T>(r.k0.w, r.k1.w, r.k2.w, r.k3.w));
 }
 
-// Block number -> (column of blocks along m or n, row of blocks along k); neighbouring threads go along the axis with stride 1.
+// Block number -> (column of blocks along m or n, row of blocks along k); neighbouring threads go along the axis with
+// stride 1, but in twos along the other one, for the banks of workgroup memory.
 fn place(block: u32, width: u32, along_k: bool) -> vec2u {
-  return select(vec2u(block % width, block / width), vec2u(block / (BK / 4u), block % (BK / 4u)), along_k);
+  if (along_k) {
+    return vec2u(block % LANES + block / (LANES * (BK / 4u)) * LANES, block / LANES % (BK / 4u));
+  }
+  return vec2u(block % width, block / width);
 }
 
 fn a_along_k() -> bool {
@@ -105,17 +148,16 @@ fn b_along_k() -> bool {
 // Four elements from i on, step by step; zero past the end of k, whose (clamped) reads are thrown away: that costs less
 // than a branch. Past the end of m or n they may be anything: they reach only sums that are not stored.
 fn a_some(i: u32, step: u32, inside: bool) -> vec4<T> {
-  return select(vec4<T>(), vec4<T>(vec4<T>(a[i]).x, vec4<T>(a[i + step]).x,
-                                   vec4<T>(a[i + 2u * step]).x, vec4<T>(a[i + 3u * step]).x), inside);
+  return select(vec4<T>(), vec4<T>(a_one(i), a_one(i + step), a_one(i + 2u * step), a_one(i + 3u * step)), inside);
 }
 
 fn a_four(i: u32, inside: bool) -> vec4<T> {
-  return select(vec4<T>(), vec4<T>(a[i / 4u]), inside);
+  return select(vec4<T>(), a_vec(i), inside);
 }
 
 fn load_a(block: u32, k0: u32, at: Tile) -> Block {
-  let k = P[0].z;
-  let xk = place(block, BM / 4u, a_along_k());
+  let k = at.end;
+  let xk = place(block, AW, a_along_k());
   let z = k0 + xk.y * 4u;
   let sx = P[1].y;
   let sk = P[1].z;
@@ -133,16 +175,15 @@ fn load_a(block: u32, k0: u32, at: Tile) -> Block {
 }
 
 fn b_some(i: u32, step: u32, inside: bool) -> vec4<T> {
-  return select(vec4<T>(), vec4<T>(vec4<T>(b[i]).x, vec4<T>(b[i + step]).x,
-                                   vec4<T>(b[i + 2u * step]).x, vec4<T>(b[i + 3u * step]).x), inside);
+  return select(vec4<T>(), vec4<T>(b_one(i), b_one(i + step), b_one(i + 2u * step), b_one(i + 3u * step)), inside);
 }
 
 fn b_four(i: u32, inside: bool) -> vec4<T> {
-  return select(vec4<T>(), vec4<T>(b[i / 4u]), inside);
+  return select(vec4<T>(), b_vec(i), inside);
 }
 
 fn load_b(block: u32, k0: u32, at: Tile) -> Block {
-  let k = P[0].z;
+  let k = at.end;
   let xk = place(block, BN / 4u, b_along_k());
   let z = k0 + xk.y * 4u;
   let sx = P[2].z;
@@ -168,31 +209,45 @@ fn load(block: u32, k0: u32, at: Tile) -> Block {
   return load_b(block - A_BLOCKS, k0, at);
 }
 
+fn keep(row: u32, x: u32, v: Block) {
+  let s = row * 4u / KS;
+  let r = row * 4u % KS;
+  tile[s][r][x] = v.k0;
+  tile[s][r + 1u][x] = v.k1;
+  tile[s][r + 2u][x] = v.k2;
+  tile[s][r + 3u][x] = v.k3;
+}
+
 fn stage(block: u32, v: Block) {
   if (block < A_BLOCKS) {
-    let xk = place(block, BM / 4u, a_along_k());
-    let i = xk.y * BM + xk.x;
-    a_tile[i] = v.k0;
-    a_tile[i + BM / 4u] = v.k1;
-    a_tile[i + BM / 2u] = v.k2;
-    a_tile[i + BM / 4u * 3u] = v.k3;
+    let xk = place(block, AW, a_along_k());
+    keep(xk.y, xk.x, v);
   } else if (block < A_BLOCKS + B_BLOCKS) {
     let xk = place(block - A_BLOCKS, BN / 4u, b_along_k());
-    let i = xk.y * BN + xk.x;
-    b_tile[i] = v.k0;
-    b_tile[i + BN / 4u] = v.k1;
-    b_tile[i + BN / 2u] = v.k2;
-    b_tile[i + BN / 4u * 3u] = v.k3;
+    keep(xk.y, AW + xk.x, v);
   }
 }
 
-// Four neighbouring columns of row `row`; z is the number of the matrix in the batch.
+// Workgroup memory as a line of vec4s, where the slices leave their sums.
+fn leave(i: u32, v: vec4<T>) {
+  tile[i / (W * KS)][i / W % KS][i % W] = v;
+}
+
+fn left(i: u32) -> vec4<T> {
+  return tile[i / (W * KS)][i / W % KS][i % W];
+}
+
+// Four neighbouring columns of row `row`; z is the number of the matrix.
 fn put(v: vec4<T>, z: u32, row: u32, col: u32) {
   let n = P[0].y;
   if (row >= P[0].x) {
     return;
   }
   let i = P[1].w + (z * P[0].x + row) * n + col;
+  if (N4) {
+    if (col < n) { emit4(v, i); }
+    return;
+  }
   if (col < n) { emit(v.x, i); }
   if (col + 1u < n) { emit(v.y, i + 1u); }
   if (col + 2u < n) { emit(v.z, i + 2u); }
@@ -202,11 +257,10 @@ fn put(v: vec4<T>, z: u32, row: u32, col: u32) {
 @compute @workgroup_size(NT)
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) nwg: vec3u,
         @builtin(local_invocation_index) li: u32) {
-  let k = P[0].z;
   let rows = (P[0].x + BM - 1u) / BM;
   let cols = (P[0].y + BN - 1u) / BN;
   let t = wid.x + nwg.x * (wid.y + nwg.y * wid.z);
-  if (t >= rows * cols * P[0].w) {
+  if (t >= rows * cols * P[0].w * P[5].y) {
     return;
   }
   let z = t / (rows * cols);
@@ -214,28 +268,44 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) nwg: vec3u,
   let first = r / (GROUP * cols) * GROUP;
   let high = min(GROUP, rows - first);
   let q = r % (GROUP * cols);
-  let d = vec3u(z / (P[3].w * P[4].w), z / P[4].w % P[3].w, z % P[4].w);
+  let y = z % P[0].w;
+  let d = vec3u(y / (P[3].w * P[4].w), y / P[4].w % P[3].w, y % P[4].w);
+  let begin = z / P[0].w * P[5].x;
+  let end = min(begin + P[5].x, P[0].z);
   let at = Tile((first + q % high) * BM, q / high * BN,
                 P[1].x + d.x * P[3].x + d.y * P[3].y + d.z * P[3].z,
-                P[2].x + d.x * P[4].x + d.y * P[4].y + d.z * P[4].z);
-  let tx = li % LX + LX * (li / 32u % (TX / LX));
-  let ty = li / LX % LY + LY * (li / (LY * TX));
+                P[2].x + d.x * P[4].x + d.y * P[4].y + d.z * P[4].z, end);
+  let slice = li / NS;
+  let lj = li % NS;
+  let tx = lj % LX + LX * (lj / 32u % (TX / LX));
+  let ty = lj / LX % LY + LY * (lj / (LY * TX));
   // unroll: begin
   var sum: array<vec4<T>, TM * TN / 4u>;
-  for (var k0 = 0u; k0 < k; k0 += BK) {
+  for (var k0 = begin; k0 < end; k0 += BK) {
     for (var p = 0u; p < PASSES; p++) {
       stage(li + p * NT, load(li + p * NT, k0, at));
     }
     workgroupBarrier();
-    for (var kk = 0u; kk < BK; kk++) {
+    for (var kk = 0u; kk < KS; kk++) {
       for (var i = 0u; i < TM; i++) {
-        let x = a_tile[kk * (BM / 4u) + i / 4u * TY + ty][i % 4u];
+        let x = tile[slice][kk][i / 4u * TY + ty][i % 4u];
         for (var j = 0u; j < TN / 4u; j++) {
-          sum[i * (TN / 4u) + j] += x * b_tile[kk * (BN / 4u) + j * TX + tx];
+          sum[i * (TN / 4u) + j] += x * tile[slice][kk][AW + j * TX + tx];
         }
       }
     }
     workgroupBarrier();
+  }
+  for (var s = 1u; s < SLICES; s++) {
+    for (var e = 0u; e < TM * TN / 4u; e++) {
+      if (slice == s) { leave(lj, sum[e]); }
+      workgroupBarrier();
+      if (slice == 0u) { sum[e] += left(lj); }
+      workgroupBarrier();
+    }
+  }
+  if (slice > 0u) {
+    return;
   }
   for (var i = 0u; i < TM; i++) {
     for (var j = 0u; j < TN / 4u; j++) {

@@ -20,7 +20,7 @@ def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: Any = None) 
     """Matrix product with NumPy's rules: 1-D operands are rows or columns, leading axes broadcast.
 
     (.., m, k) @ (.., k, n) -> (.., m, n) in every dtype: 16-bit floats are summed in float32 and rounded once, integers
-    wrap, of bools it is `any(x & y)`. 32-bit operands are read in place whatever their strides, and what follows
+    wrap, of bools it is `any(x & y)`. 32-bit and 16-bit float operands are read in place whatever their strides, and what follows
     elementwise joins the launch. k = 0 gives zeros.
     """
     a = x1 if isinstance(x1, Array) else from_host(x1, "matmul")
@@ -53,6 +53,8 @@ def _of_kind(a: Array, b: Array, want: DType) -> Array:
     if want.kind == "c":
         return _complex(a, b)
     computed = int32 if want.kind == "b" else BY_KIND[want.kind]
+    if want.kind == "f" and want.itemsize == 2 and a.dtype is want and b.dtype is want:
+        return astype(_product(a, b, float32), want)  # the kernel reads halves
     made = _product(astype(a, computed, copy=False), astype(b, computed, copy=False), computed)
     return astype(made, want, copy=False)
 
@@ -79,7 +81,9 @@ def _parts(z: Array) -> tuple[Array, Array | None]:
 
 
 # Terms that one launch adds: the error of a sum grows with them, and Mesa's CPU driver ends loops after 65,535 rounds.
+# Small results are cut in pieces by the planner, large ones are added up here, since their pieces would fill the memory.
 LONG_K = 32768
+LARGE = 1 << 22
 
 
 def _product(a: Array, b: Array, dtype: DType) -> Array:
@@ -92,7 +96,7 @@ def _product(a: Array, b: Array, dtype: DType) -> Array:
     shape = addressable((*batch, m, n), "matmul")
     if k == 0 or 0 in shape:
         return zeros(shape, dtype=dtype)
-    if k > LONG_K:
+    if k > LONG_K and prod(shape) > LARGE:
         pieces = [slice(at, at + LONG_K) for at in range(0, k, LONG_K)]
         total = zeros(shape, dtype=dtype)
         for i in pieces:
