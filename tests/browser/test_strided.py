@@ -26,10 +26,10 @@ def path(request: pytest.FixtureRequest) -> Iterator[str]:
         pytest.skip("a GPU: the first time was with tiles")
     gpu.software = was and request.param != "tiles"
     lower_strided.CACHED = cached if request.param != PATHS[2] else 0
-    gpu.facts = None
+    gpu.facts = gpu.programs = None
     yield request.param
     lower_strided.CACHED = cached
-    gpu.software, gpu.facts = was, None
+    gpu.software, gpu.facts, gpu.programs = was, None, None
 
 
 @pytest.fixture
