@@ -17,7 +17,7 @@ const MAX_STAGED = 64 << 20; // bytes
 const UPLOAD_PIECE = 2 << 20, PIECE = 4 << 20, MIN_PIECE = 1 << 20;
 const PIECES = 4; // of a read, in flight
 const PAIRS = 2048; // launches a set of timestamp queries times: WebGPU allows 4,096 queries in one
-const WANTED_FEATURES = ["shader-f16", "subgroups", "timestamp-query"];
+const WANTED_FEATURES = ["shader-f16", "subgroups", "chromium-experimental-subgroup-matrix", "timestamp-query"];
 
 /**
  * Asks for an adapter and a device with the adapter's own limits (lowered by `wanted`, never raised).
@@ -43,6 +43,16 @@ export async function open(options, given) {
   const features = /** @type {GPUFeatureName[]} */ (WANTED_FEATURES.filter((f) => adapter.features.has(f)));
   const device = await adapter.requestDevice({ label: "tabgpu", requiredLimits: required, requiredFeatures: features });
   return new Bridge(device, adapter.info, /** @type {any} */ (adapter).isFallbackAdapter ?? adapter.info.isFallbackAdapter ?? false);
+}
+
+/**
+ * What the matrix units take, as names of features, say `matrix-f16-f32-16x16x16` (operands, sums, M N K). Only where all
+ * subgroups have 32 threads, as our kernels want. @param {any} info
+ */
+function matrices(info) {
+  if (info?.subgroupMinSize !== 32 || info.subgroupMaxSize !== 32) return [];
+  const configs = /** @type {any[]} */ ([...(info.subgroupMatrixConfigs ?? [])]);
+  return configs.map((c) => `matrix-${c.componentType}-${c.resultComponentType}-${c.M}x${c.N}x${c.K}`);
 }
 
 export class Bridge {
@@ -124,7 +134,7 @@ export class Bridge {
     const { vendor, architecture, device, description } = this.info;
     const { subgroupMinSize = 4, subgroupMaxSize = 128 } = this.info;
     const subgroups = [subgroupMinSize, subgroupMaxSize];
-    return JSON.stringify({ vendor, architecture, device, description, subgroups, fallback: this.fallback, features: [...this.device.features].sort(), limits });
+    return JSON.stringify({ vendor, architecture, device, description, subgroups, fallback: this.fallback, features: [...this.device.features, ...matrices(this.info)].sort(), limits });
   }
 
   /**
