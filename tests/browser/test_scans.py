@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from forms import form  # noqa: F401
 from tab import IN_TAB
 
 import tabgpu as tg
@@ -68,30 +69,19 @@ def check_sum(got: Any, x: Any, axis: int, label: str = "", reverse: bool = Fals
     assert worst <= 0, f"{label}: {worst} above the bound"
 
 
-@pytest.fixture(params=["as it is", "barriers"])
-def either_path(request: pytest.FixtureRequest) -> Iterator[bool]:
-    """CPU adapters get kernels without barriers; the second time those of a GPU run."""
-    gpu = engine.device()
-    was = gpu.software
-    if request.param == "barriers":
-        if not was:
-            pytest.skip("a GPU: the first time was with barriers")
-        gpu.software, gpu.facts = False, None
-    yield request.param == "barriers"
-    gpu.software, gpu.facts = was, None
+def slow_here(form: str) -> bool:
+    """SwiftShader takes seconds to compile each kernel with barriers; the native host runs them all."""
+    return IN_TAB and engine.device().software and form in ("portable", "subgroups")
 
 
 @pytest.mark.limits
-async def test_every_length(either_path: bool) -> None:
+async def test_every_length(form: str) -> None:
     """R20: passes of reduce and scan, no look-back."""
-    # SwiftShader takes seconds to compile each kernel with barriers
-    lengths = LENGTHS
-    if either_path:
-        lengths = (2049,) if IN_TAB else LENGTHS[::4]
+    lengths = LENGTHS if form == "own" else (2049,) if slow_here(form) else LENGTHS[::4]
     whole = tg.asarray(draw("i", (2, LENGTHS[-1])))
     host = await whole.numpy()
     made = [tg.cumulative_sum(whole[:, :n], axis=1) for n in lengths]
-    if not (either_path and IN_TAB):
+    if not slow_here(form):
         made += [tg.cumulative_max(whole[:, :n], axis=1, reverse=True) for n in lengths]
     got = await tg.fetch(*made)
     for k, n in enumerate(lengths):
@@ -100,6 +90,55 @@ async def test_every_length(either_path: bool) -> None:
         if len(got) > len(lengths):
             want = np.maximum.accumulate(part[:, ::-1], 1)[:, ::-1]
             assert np.array_equal(got[k + len(lengths)], want), n
+
+
+# one element, rows that share a workgroup, one tile, tiles in turn, passes; few and many columns, outer axes
+SHAPES = (
+    (1,), (5,), (1000,), (4096,), (4099,), (16_385,), (70_001,), (300, 3), (3, 4096), (2, 5000), (130, 4100),
+    (7, 1, 40), (3, 50, 40), (2, 3000, 17), (513, 33),
+)  # fmt: skip
+
+
+@pytest.mark.limits
+@pytest.mark.parametrize("dtype", ["int32", "float32", "complex64"])
+async def test_forms(form: str, dtype: str) -> None:
+    """Each form over each axis, both ways, with an initial value; integers in any dtype: sums are exact."""
+    few = slow_here(form)
+    rng = np.random.default_rng(4)
+    for shape in ((70_001,), (2, 3000, 17)) if few else SHAPES:
+        x = rng.integers(-9, 9, shape).astype(dtype)
+        if dtype == "complex64":
+            x += 1j * rng.integers(-9, 9, shape).astype(np.float32)
+        g = tg.asarray(x)
+        cases = list(itertools.product(range(x.ndim), (False, True), (False, True)))
+        if few:
+            cases = cases[-2:]
+        made = [tg.cumulative_sum(g, axis=k, reverse=r, include_initial=i) for k, r, i in cases]
+        for (k, reverse, initial), got in zip(cases, await tg.fetch(*made), strict=True):
+            want = np.cumsum(np.flip(x, k) if reverse else x, k)
+            if initial:
+                want = np.insert(want, 0, 0, k)
+            want = np.flip(want, k) if reverse else want
+            assert got.shape == want.shape, (shape, k)
+            assert np.array_equal(got, want), (shape, k, reverse, initial)
+
+
+async def test_columns_are_scanned_where_they_lie() -> None:
+    """One launch and no copy where an axis is short, whatever lies behind it; few columns are made rows first."""
+    x = tg.asarray(draw("f", (300, 200)))
+    y = x.reshape(3, 100, 200) + 0
+    await tg.fetch(tg.cumsum(x, 0), tg.cumsum(y, 1), tg.cumsum(x.T, 1), tg.cumsum(x, 1))
+    for make in (
+        lambda: tg.cumsum(x, 0),
+        lambda: tg.cumsum(y, 1),
+        lambda: tg.cumsum(x.T, 1),
+        lambda: tg.cumsum(x, 1),
+    ):
+        before = tg.memory()["launches"]
+        got = make()
+        await tg.synchronize()
+        assert tg.memory()["launches"] - before == 1
+        del got
 
 
 @pytest.mark.parametrize("n", [65535, 65536, 65537, 300_001])
@@ -183,13 +222,13 @@ async def test_flattened_reversed_and_initial() -> None:
         assert np.array_equal(have, want.astype(np.int32)), k
 
 
-async def test_cumsum_does_not_drift(either_path: bool) -> None:
+async def test_cumsum_does_not_drift(form: str) -> None:
     """R07: within a tree's bound of float64 where a running float32 sum is far off."""
-    if either_path and IN_TAB:
-        pytest.skip("compiles for seconds on SwiftShader; the native host runs it")
+    if slow_here(form):
+        pytest.skip("the native host runs it")
     x = (np.random.default_rng(7).normal(size=10_000) * 1e10).astype(np.float32)
     check_sum(await tg.cumsum(tg.asarray(x)).numpy(), x, 0)
-    if not either_path:
+    if form == "own":
         ones = np.full(500_000, 0.1, np.float32)
         long = await tg.cumsum(tg.asarray(ones)).numpy()
         check_sum(long, ones, 0)

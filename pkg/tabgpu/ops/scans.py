@@ -12,7 +12,7 @@ from ..layout import normalize_axis
 from . import elementwise as ew
 from .along import back, last, pick_axis, prepared, widened
 from .creation import astype, full, zeros_like
-from .manipulation import broadcast_to, ravel
+from .manipulation import broadcast_to, permute_dims, ravel
 from .routine import routine, stored, whole
 from .ufunc_arguments import as_out, store_reduced
 
@@ -27,8 +27,14 @@ def _scan(name: str, x: Array, axis: int, reverse: bool, lead: bool) -> Array:
         if lead:  # only initial values are left
             return full(shape, 1 if name == "prod" else 0, dtype=x.dtype)
         return zeros_like(x)
+    if not whole(x):
+        order = sorted(range(x.ndim), key=lambda k: -x._layout.strides[k])
+        there = permute_dims(x, order)
+        if whole(there):  # axes of whole memory in another order: no copy
+            done = _scan(name, there, order.index(axis), reverse, lead)
+            return permute_dims(done, [order.index(k) for k in range(x.ndim)])
     inner = prod(x.shape[axis + 1 :])
-    if inner < COLUMNS or (whole(last(x, axis)) and not whole(x)):
+    if inner < COLUMNS:
         rows = last(x, axis)
         extra = (rows.size // n, n, reverse, lead)
         shape = (*rows.shape[:-1], n + lead)
