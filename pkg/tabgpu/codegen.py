@@ -10,8 +10,8 @@ import re
 from typing import NamedTuple
 
 from . import kernels
-from .dtypes import BY_KIND, DType
-from .graph import Fn, ReduceFn
+from .dtypes import DType
+from .graph import Fn
 
 NODE, ACCESS, SCALAR, VALUE = range(4)
 SCALAR_TYPE = {"f": "f32", "i": "i32", "u": "u32", "b": "bool", "c": "vec2f"}
@@ -51,21 +51,6 @@ class Gather(NamedTuple):
     dtype: DType
     rank: int
     workgroup: int
-
-
-class Reduction(NamedTuple):
-    """A reduction kernel: `pre` feeds it, `post` takes its value. flat: four neighbours with one load."""
-
-    fn: ReduceFn
-    pre: Region
-    post: Region | None  # None: write partials
-    flat: bool
-    ranks: tuple[int, int, int]  # kept axes, reduced axes, axes of the post region
-    inputs: int
-    workgroup: int
-    lanes: int
-    out_fast: bool
-    partial: bool  # reads partials of an earlier pass
 
 
 def word(k: int) -> str:
@@ -366,91 +351,3 @@ def epilogue(region: Region, rank: int, first: int, kind: str, base: str, shift:
             out.lines.append(f"w{k}[i - {base}] = {encode(dtype, value, 1)};")
     body = "\n  ".join(out.lines)
     return functions, f"fn emit(v: {SCALAR_TYPE[kind]}, i: u32) {{\n  {body}\n}}", out.at
-
-
-def reduction(sig: Reduction) -> tuple[str, str]:
-    """(WGSL, access string) of a reduction kernel; kernels/reduce.wgsl or reduce_arg.wgsl with its hooks filled."""
-    fn, region = sig.fn, sig.pre
-    pre = Writer(region, 12, 4)
-    kept, reduced, post_rank = sig.ranks
-    lines, begin, private = pre.lines, [], []
-    if sig.flat:
-        places = [pre.take(2) for _ in region.accesses]
-        functions = ""
-        private.append("var<private> row: u32;")
-        begin.append(f"row = o * {word(2)};")
-        for k, (access, at) in enumerate(zip(region.accesses, places, strict=True)):
-            lines.append(f"let a{k} = {load_flat(access, word(at), word(at + 1), 'row + r')};")
-    else:
-        kept_sizes, reduced_sizes = pre.take(kept), pre.take(reduced)
-        places = [pre.take(1 + kept + reduced) for _ in region.accesses]
-        functions = locator("kept", kept, kept_sizes) + locator("reduced", reduced, reduced_sizes)
-        begin.append("let p = kept(o);")
-        lines += [f"let p{j} = reduced(r + {j}u);" for j in range(4)]
-        for k, ((binding, dtype, _), at) in enumerate(zip(region.accesses, places, strict=True)):
-            private.append(f"var<private> row{k}: u32;")
-            begin.append(f"row{k} = {address('p', kept, word(at), at + 1)};")
-            lines += [
-                f"let d{k}_{j} = {address(f'p{j}', reduced, f'row{k}', at + 1 + kept)};" for j in range(4)
-            ]
-            lines.append(f"let a{k} = {load_four(binding, dtype, [f'd{k}_{j}' for j in range(4)])};")
-    pre.scalar_at = pre.take(region.scalars)
-    pre.compute()
-    kind = "u" if fn.arg else fn.kind
-    result = pre.value(region.outs[0][0], kind)
-    dtypes = {b: dtype for b, dtype, _ in region.accesses if b >= 0}
-    sorts = [(f"b{b}", element_type(dtypes[b]) if sig.flat else "u32") for b in range(len(dtypes))]
-    load = "\n  ".join([*lines, f"return {result};"])
-    hooks = {
-        "begin": f"fn begin(o: u32) {{\n  {chr(10).join(begin)}\n}}",
-        "load4": f"fn load4(r: u32) -> {VECTOR_TYPE[kind]} {{\n  {load}\n}}",
-    }
-    text = kernels.read("reduce_arg" if fn.arg else "reduce")
-    tunables: dict[str, object] = {"WG": sig.workgroup, "LANES": sig.lanes, "OUT_FAST": sig.out_fast}
-    if not fn.arg:
-        tunables["T"] = SCALAR_TYPE[kind]
-        hooks["combine"] = combiner(fn)
-    elif sig.partial:
-        sorts.append((f"b{len(sorts)}", "u32"))
-        place = f"b{len(sorts) - 1}[row + r"
-        hooks["positions4"] = (
-            f"fn positions4(r: u32) -> vec4u {{ return vec4u({place}], {place} + 1u], {place} + 2u], {place} + 3u]); }}"
-        )
-        if not sig.flat:
-            hooks["positions4"] = hooks["positions4"].replace("row + r", "row0 + r")
-    words = pre.at
-    if sig.post is not None:
-        value = "i" if fn.arg else kind
-        more, emit, words = epilogue(sig.post, post_rank, words, value, word(8), len(sorts))
-        sorts += [(f"b{len(sorts) + k}", "u32") for k in range(sig.inputs)]
-        functions += more
-        outs = [(f"w{k}", "u32") for k in range(len(sig.post.outs))]
-        if fn.arg:
-            emit += "\nfn store(key: u32, position: u32, i: u32) { emit(i32(position), i); }"
-        hooks["store" if fn.arg else "emit"] = emit
-    elif fn.arg:
-        outs = [("w0", "u32"), ("w1", "u32")]
-        hooks["store"] = (
-            f"fn store(key: u32, position: u32, i: u32) {{ w0[i - {word(8)}] = key; w1[i - {word(8)}] = position; }}"
-        )
-    else:
-        outs = [("w0", "u32")]
-        hooks["emit"] = (
-            f"fn emit(v: {SCALAR_TYPE[kind]}, i: u32) {{ w0[i - {word(8)}] = {encode(BY_KIND[kind], 'v', 1)}; }}"
-        )
-    tunables["PV"] = -(-words // 4)
-    text = kernels.rewrite(text, tunables)
-    text = re.sub(r"^(@group\(0\).*|var<private> row: u32;)\n", "", text, flags=re.M)
-    for name, body in hooks.items():
-        text = kernels.replace_function(text, name, body)
-    text = bindings(sorts + outs) + "\n".join(private) + "\n" + functions + text
-    return with_library(text), "r" * len(sorts) + "w" * len(outs)
-
-
-def combiner(fn: ReduceFn) -> str:
-    """fn combine over four lanes."""
-    kind = VECTOR_TYPE[fn.kind]
-    if re.search(r"\w\(", fn.combine):
-        lanes = ", ".join(apply(fn.combine, [f"a.{c}", f"b.{c}"]) for c in LANES)
-        return f"fn combine(a: {kind}, b: {kind}) -> {kind} {{ return {kind}({lanes}); }}"
-    return f"fn combine(a: {kind}, b: {kind}) -> {kind} {{ return {apply(fn.combine, ['a', 'b'])}; }}"

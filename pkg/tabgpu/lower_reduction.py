@@ -7,10 +7,11 @@ from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
-from . import codegen, windows
-from .codegen import Reduction, Region
+from . import codegen_reduction, windows
+from .codegen import Region
+from .codegen_reduction import ACROSS, ALONG, GENERAL, Reduction
 from .dtypes import BY_KIND
-from .graph import IOTA, SCALAR, Op
+from .graph import SCALAR, Op
 from .launch import Kernel, Launch
 from .layout import Shape, collapse
 from .lower_wide import TooWide, Walks, begin, refused, spread, union, wide, window
@@ -19,8 +20,10 @@ from .region import U32, Facts, Numbering, grid, kernel_for, recipes, remember, 
 
 CHUNK = 16384  # elements of a long axis for one workgroup
 LONGEST = 262144  # an axis up to this stays with one workgroup where there are outputs enough
-FEW = 8  # threads an output on a CPU adapter
 ENOUGH = 512  # workgroups that keep a GPU busy without cutting an axis
+THREADS = 1024  # that a CPU adapter should have to do
+WORTH = 32768  # elements from which on it pays to make more of them, and a second launch
+PIECE = 16384  # elements that one of its threads adds at most
 
 
 class Steps(NamedTuple):
@@ -40,8 +43,17 @@ class Walk(NamedTuple):
     kept: Shape
     reduced: Shape
     strides: list[tuple[int, Shape, Shape]]
-    flat: bool
+    way: str
+    splats: list[bool]  # accesses of which one element serves for four
     words: list[int]
+
+
+class Share(NamedTuple):
+    """How the reduced axis of each output is shared out."""
+
+    chunks: int
+    chunk: int  # elements
+    lanes: int  # threads
 
 
 def lower_reduction(group: Group, facts: Facts) -> list[Launch]:
@@ -100,80 +112,96 @@ def _steps(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Facts
     core = group.core
     assert core is not None and group.pre is not None
     fn, n_out, n_red = core.fn, core.size, group.pre.size // core.size
-    walk = _walk(pre, group.pre.shape, core.extra, n_out, n_red)
     _, region, post_rank, post_words = tail(group, post)
-    splats = [not words for words in walk.words[1::2]] if walk.flat else ()
-    first = pre.region(((ref, core.dtype),), splats)
-    workgroup = facts.workgroup
-    out_fast = _out_fast(walk)
-    chunks, chunk, lanes = divide(n_out, n_red, out_fast, workgroup)
-    if (
-        facts.software and n_out >= 2 * FEW
-    ):  # a CPU pays for every barrier, and has enough to do with the outputs
-        lanes = min(lanes, FEW)
-    ranks = (0, 0) if walk.flat else (len(walk.kept), len(walk.reduced))
+    wg = facts.workgroup
     name = f"{fn.name}_{fn.kind}32"
     n_post = len(post.reads)
+    walk = _walk(pre, group.pre.shape, core.extra, n_out, n_red)
+    out_fast = _out_fast(walk)
+    share = divide(n_out, n_red, walk.way, out_fast, facts)
+    too_much = wide([*pre.reads, *post.reads, *group.outs], facts)
+    if too_much or 4 * n_out * share.chunks + 16 > facts.binding:
+        too_much = True
+        walk = _walk(pre, group.pre.shape, core.extra, n_out, n_red, across=False)
+        out_fast = _out_fast(walk)
+        share = divide(n_out, n_red, walk.way, out_fast, facts)
+        chunk = _chunk(pre, walk, min(share.chunk, CHUNK), facts)
+        share = Share(-(-n_red // chunk), chunk, share.lanes)
+    first = pre.region(((ref, core.dtype),), walk.splats)
+    chunks, chunk, lanes = share
+    ranks = len(walk.kept), len(walk.reduced)
 
-    def head(length: int, piece: int, parts: int) -> list[int]:
-        return [n_out, 0, length, piece, parts, 0, parts, fn.identity, 0, 0, 0, 0]
+    def head(length: int, piece: int, parts: int, steps: tuple[int, int]) -> list[int]:
+        """steps: what an output's and a chunk's numbers count for in the result."""
+        return [n_out, 0, length, piece, steps[0], 0, parts, fn.identity, 0, steps[1], 0, 0]
 
-    def groups(lanes: int, parts: int) -> tuple[int, int, int]:
-        return grid(-(-n_out // (workgroup // lanes)) * parts, facts.groups)
+    def groups(way: str, lanes: int, parts: int) -> tuple[int, int, int]:
+        outs = wg // lanes * (4 if way == ACROSS else 1)
+        return grid(-(-n_out // outs) * parts, facts.groups)
 
-    too_much = wide([*pre.reads, *post.reads, *group.outs], facts) or 4 * n_out * chunks + 16 > facts.binding
+    def kernel(way: str, lanes: int, last: bool, **more: Any) -> Kernel:
+        sub = way != ACROSS and not more["out_fast"] and lanes > 1 and "subgroups" in facts.features
+        tailed = {"post": region, "inputs": n_post} if last else {"post": None, "inputs": 0}
+        ranks = (*more.pop("ranks"), post_rank if last else 0)
+        sig = Reduction(fn, way=way, ranks=ranks, workgroup=wg, lanes=lanes, subgroups=sub, **tailed, **more)
+        return kernel_for(sig, codegen_reduction.reduction, name if last else name + "_partial", wg)
+
     if chunks == 1 and not too_much:
-        sig = Reduction(
-            fn, first, region, walk.flat, (*ranks, post_rank), n_post, workgroup, lanes, out_fast, False
-        )
-        kernel = kernel_for(sig, codegen.reduction, name, workgroup)
-        return Steps(
-            None, (kernel, groups(lanes, 1), head(n_red, chunk, 1) + walk.words, post_words), 0, None
-        )
-    if too_much:
-        chunk = _chunk(pre, walk, min(chunk, CHUNK), facts)
-        chunks = -(-n_red // chunk)
-    sig = Reduction(fn, first, None, walk.flat, (*ranks, 0), 0, workgroup, lanes, out_fast, False)
-    kernel = kernel_for(sig, codegen.reduction, name + "_partial", workgroup)
-    pass_one = (kernel, groups(lanes, chunks), head(n_red, chunk, chunks) + walk.words)
-    _, piece, few = divide(n_out, chunks, False, workgroup, cut=False)
-    cut = (walk, kernel, chunk, lanes, few) if too_much else None
-    flat = (chunks % 4 == 0 or n_out == 1) and not too_much
+        made = kernel(walk.way, lanes, True, pre=first, ranks=ranks, out_fast=out_fast, partial=False)
+        words = head(n_red, chunk, 1, (1, 0)) + walk.words
+        return Steps(None, (made, groups(walk.way, lanes, 1), words, post_words), 0, None)
+    # Partials of neighbouring outputs lie side by side where the outputs are walked across: (chunks, outputs).
+    side = not too_much and (walk.way == ACROSS or out_fast)
+    made = kernel(walk.way, lanes, False, pre=first, ranks=ranks, out_fast=out_fast, partial=False)
+    words = head(n_red, chunk, chunks, (1, n_out) if side else (chunks, 1)) + walk.words
+    pass_one = made, groups(walk.way, lanes, chunks), words
+    if side:
+        way = ACROSS if n_out % 4 == 0 else GENERAL
+        step = [n_out, chunks, 0, 1, n_out]
+    else:
+        way = ALONG if (chunks % 4 == 0 or n_out == 1) and not too_much else GENERAL
+        step = [n_out, chunks, 0, chunks, 1]
+    fast = side and way == GENERAL
+    _, piece, few = divide(n_out, chunks, way, fast, facts, cut=False)
     read = Region(((0, BY_KIND["u" if fn.arg else fn.kind], False),), (), ((1, core.dtype),), 0)
-    step = [0, 1] if flat else [n_out, chunks, 0, chunks, 1]
-    ranks_two = (0, 0, post_rank) if flat else (1, 1, post_rank)
-    sig = Reduction(fn, read, region, flat, ranks_two, n_post, workgroup, few, False, True)
-    kernel = kernel_for(sig, codegen.reduction, name, workgroup)
-    return Steps(pass_one, (kernel, groups(few, 1), head(chunks, piece, 1) + step, post_words), chunks, cut)
+    made = kernel(way, few, True, pre=read, ranks=(1, 1), out_fast=fast, partial=True)
+    last = made, groups(way, few, 1), head(chunks, piece, 1, (1, 0)) + step, post_words
+    cut = (walk, pass_one[0], chunk, lanes, few) if too_much else None
+    return Steps(pass_one, last, chunks, cut)
 
 
-def _walk(pre: Numbering, shape: Shape, kept: int, n_out: int, n_red: int) -> Walk:
-    """Flat: everything contiguous (rows of a multiple of four) or one element; else general strides."""
+def _walk(pre: Numbering, shape: Shape, kept: int, n_out: int, n_red: int, across: bool = True) -> Walk:
+    """ALONG or ACROSS where every access is a row of aligned quads (or one element) that way; else GENERAL."""
     layouts = pre.layouts()
-    whole = [v is None or v == a.layout for a, v in pre.accesses]
-    flat = (n_red % 4 == 0 or n_out == 1) and all(
-        a.kind != IOTA and (raw or not any(v.strides))
-        for (a, _), v, raw in zip(pre.accesses, layouts, whole, strict=True)
-    )
-    strides: list[tuple[int, Shape, Shape]] = []
-    words: list[int] = []
-    if flat:
-        for v, raw in zip(layouts, whole, strict=True):
-            words += (v.offset, int(raw))
-            strides.append((v.offset, (n_red if raw else 0,), (int(raw),)))
-        return Walk((n_out,), (n_red,), strides, True, words)
     kept_dims, kept_walks = collapse(shape[:kept], [v.strides[:kept] for v in layouts])
     reduced_dims, reduced_walks = collapse(shape[kept:], [v.strides[kept:] for v in layouts])
     words = [*kept_dims, *reduced_dims]
+    strides = []
     for v, k, r in zip(layouts, kept_walks, reduced_walks, strict=True):
         words += [x & U32 for x in (v.offset, *k, *r)]
         strides.append((v.offset, k, r))
-    return Walk(kept_dims, reduced_dims, strides, False, words)
+    stored = [a in pre.reads for a, _ in pre.accesses]
+    real = [s for s, is_read in zip(strides, stored, strict=True) if is_read]
+
+    def quads(offset: int, fast: Shape, others: Shape) -> bool:
+        return fast in ((), (0,)) or (fast == (1,) and not offset & 3 and not any(x & 3 for x in others))
+
+    if len(reduced_dims) <= 1 and (n_red % 4 == 0 or n_out == 1) and all(quads(o, r, k) for o, k, r in real):
+        splats = [r in ((), (0,)) for _, _, r in strides]
+        return Walk(kept_dims, reduced_dims, strides, ALONG, splats, words)
+    if (
+        across
+        and kept_dims
+        and kept_dims[-1] % 4 == 0
+        and all(quads(o, k[-1:], k[:-1] + r) for o, k, r in real)
+    ):
+        return Walk(kept_dims, reduced_dims, strides, ACROSS, [k[-1] == 0 for _, k, _ in strides], words)
+    return Walk(kept_dims, reduced_dims, strides, GENERAL, [], words)
 
 
 def _out_fast(walk: Walk) -> bool:
     """Whether neighbouring outputs lie closer together in memory than neighbouring elements of the reduced axis."""
-    if walk.flat or not walk.strides or not walk.kept or walk.kept[-1] < 16:
+    if walk.way != GENERAL or not walk.strides or not walk.kept or walk.kept[-1] < 16:
         return False
     far = 1 << 40
     near_out = min((abs(k[-1]) for _, k, _ in walk.strides if k[-1]), default=far)
@@ -181,8 +209,13 @@ def _out_fast(walk: Walk) -> bool:
     return near_out < near_red
 
 
-def divide(n_out: int, n_red: int, out_fast: bool, workgroup: int, cut: bool = True) -> tuple[int, int, int]:
-    """(chunks of the reduced axis, elements a chunk, threads an output)."""
+def divide(n_out: int, n_red: int, way: str, out_fast: bool, facts: Facts, cut: bool = True) -> Share:
+    """How many chunks, elements of each (a multiple of four) and threads an output."""
+    if facts.software:
+        return _alone(n_out, n_red, way, cut)
+    if way == ACROSS:
+        return _divide_across(-(-n_out // 4), n_red, facts.workgroup, cut)
+    workgroup = facts.workgroup
     steps = -(-max(n_red, 1) // 4)
     whole = 1, steps * 4
     if out_fast:
@@ -194,16 +227,45 @@ def divide(n_out: int, n_red: int, out_fast: bool, workgroup: int, cut: bool = T
         if cut and n_red > 4 * most and tiles < ENOUGH:
             chunks = min(-(-n_red // most), -(-ENOUGH * 2 // tiles))
             chunk = -(-n_red // (4 * chunks)) * 4
-            return -(-n_red // chunk), chunk, lanes
-        return *whole, lanes
+            return Share(-(-n_red // chunk), chunk, lanes)
+        return Share(*whole, lanes)
     lanes = 1
     for wanted in (8, 32, workgroup):
         if lanes * 4 < steps or wanted <= steps:
             lanes = min(wanted, workgroup)
     longest = LONGEST if n_out >= ENOUGH else CHUNK
     if cut and n_red > longest:
-        return -(-n_red // CHUNK), CHUNK, lanes
-    return *whole, lanes
+        return Share(-(-n_red // CHUNK), CHUNK, lanes)
+    return Share(*whole, lanes)
+
+
+def _divide_across(quads: int, n_red: int, workgroup: int, cut: bool) -> Share:
+    """For quads of outputs side by side: few lanes, since a row of a quad is enough for a whole segment of memory."""
+    lanes = 1
+    while lanes < 8 and lanes * 16 <= n_red:
+        lanes *= 2
+    while quads < workgroup // lanes and lanes < workgroup and lanes * 2 <= n_red:
+        lanes *= 2
+    tiles = -(-quads // (workgroup // lanes))
+    most = 16 * lanes  # rows in which each thread has four loads four times
+    if cut and n_red > 2 * most and tiles < 2 * ENOUGH:
+        chunks = min(-(-n_red // most), -(-2 * ENOUGH // tiles))
+        chunk = -(-n_red // (4 * chunks)) * 4
+        return Share(-(-n_red // chunk), chunk, lanes)
+    return Share(1, -(-max(n_red, 1) // 4) * 4, lanes)
+
+
+def _alone(n_out: int, n_red: int, way: str, cut: bool) -> Share:
+    """For a CPU adapter: a thread for each chunk of each output (or quad of outputs)."""
+    jobs = -(-n_out // 4) if way == ACROSS else n_out
+    longest = PIECE // 4 if way == ACROSS else PIECE
+    few = jobs < THREADS and n_out * n_red > WORTH
+    chunks = min(-(-THREADS // jobs), n_red // 256) if few else 1
+    chunks = max(chunks, -(-n_red // longest), 1)
+    if not cut or chunks == 1:
+        return Share(1, -(-max(n_red, 1) // 4) * 4, 1)
+    chunk = -(-n_red // (4 * chunks)) * 4
+    return Share(-(-n_red // chunk), chunk, 1)
 
 
 def _chunk(pre: Numbering, walk: Walk, chunk: int, facts: Facts) -> int:
@@ -253,13 +315,13 @@ def _cut_first(
     def one(o0: int, o1: int, c0: int, c1: int) -> Launch:
         bound = spans(o0, o1, c0, c1)
         head = [o1, o0, n_red, chunk, chunks, c0, c1 - c0, core.fn.identity]
-        head += [begin(partials[0], bound[len(reads)]), 0, 0, 0]
+        head += [begin(partials[0], bound[len(reads)]), 1, 0, 0]
         begins = {op: begin(op, w) for op, w in zip(reads, bound, strict=False)}
         mine = list(walk.words)
-        at = 0 if walk.flat else len(walk.kept) + len(walk.reduced)
+        at = len(walk.kept) + len(walk.reduced)
         for (op, _), (offset, k, r) in zip(pre.accesses, walk.strides, strict=True):
             mine[at] = offset - begins.get(op, 0) & U32
-            at += 2 if walk.flat else 1 + len(k) + len(r)
+            at += 1 + len(k) + len(r)
         groups = -(-(o1 - o0) // (facts.workgroup // lanes)) * (c1 - c0)
         words = head + mine + pre.scalars
         return Launch(kernel, tuple(reads), tuple(partials), grid(groups, facts.groups), words, tuple(bound))
@@ -318,7 +380,7 @@ def _cut_last(
     for a, b in windows.pieces(0, n_out, 1, fits):
         bound = spans(a, b)
         behind = len(partials)
-        mine = [b, a, *head[2:8], begin(outs[0], bound[-1]), 0, 0, 0]
+        mine = [b, a, *head[2:8], begin(outs[0], bound[-1]), 1, 0, 0]
         mine += [n_out, chunks, -begin(partials[0], bound[0]) & U32, chunks, 1]
         mine += walks.words(bound[behind : behind + len(post.reads)]) + post.scalars
         groups = grid(-(-(b - a) // (facts.workgroup // few)), facts.groups)

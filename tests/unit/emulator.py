@@ -352,7 +352,7 @@ def reduction(sig: Reduction, words: np.ndarray, bound: list[Bound], groups: int
 
 
 def in_quad(at: np.ndarray, splat: bool) -> None:
-    """What the kernel loads at once, every four of an axis from its beginning on, is one aligned vec4 or one element."""
+    """What the kernel loads at once, every four of an axis, is one aligned vec4 or one element."""
     quads = at[:, : at.shape[1] // 4 * 4].reshape(-1, 4)
     assert splat or (quads[:, 0] % 4 == 0).all(), "quads are not aligned"
     assert (quads == quads[:, :1] + (0 if splat else np.arange(4, dtype=np.uint64))).all()

@@ -19,6 +19,7 @@ LAYERS = {
     "text": [
         "codegen",
         "codegen_index",
+        "codegen_move",
         "codegen_product",
         "codegen_reduction",
         "codegen_strided",
@@ -106,6 +107,10 @@ SEAM = {
     "touch",
     "foreign",
     "one_thread",
+    "pending",
+    "noted",
+    "most",
+    "BIG",
 }
 BROWSER = {"js", "pyodide", "pyodide_js"}
 

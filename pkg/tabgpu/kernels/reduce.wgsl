@@ -2,14 +2,16 @@
 //
 // LANES threads share one output and WG / LANES outputs share a workgroup. A thread loads four neighbours at a time, four
 // such loads at once, and adds eight of those sums before they go to its total. A long axis is cut into chunks: pass 1
-// writes one partial a chunk, the same kernel then reduces the partials.
+// writes one partial a chunk, the same kernel then reduces the partials. Four outputs a thread: reduce_across.wgsl.
 //
 // Parameters (group 1, u32 words):
 //   0 end of this launch's outputs   1 its first output   2 R   3 elements a chunk (a multiple of 4)
-//   4 chunks of an output in all     5 first chunk of this launch   6 its number of chunks   7 bits of the identity
-//   8 output index at which the bound window of dst begins   from 12 on: codegen's
+//   4 what an output's number counts for in dst   5 first chunk of this launch   6 its number of chunks
+//   7 bits of the identity   8 index at which the bound window of dst begins   9 what a chunk's number counts for
+//   from 12 on: codegen's
 // Dispatch: ceil(outputs / (WG / LANES)) * chunks workgroups, folded into x, y, z.
-// Hooks: begin(o) and load4(r) give the elements r .. r+3 of output o; combine; emit(v, i) stores.
+// Hooks: begin(o) and load4(r) give the elements r .. r+3 of output o; combine; emit(v, i) stores. The block `tree` joins the
+// lanes: by workgroup memory, by subgroups, or not at all (LANES = 1: CPU adapters, where barriers cost most).
 
 alias T = f32;
 const WG = 256u;
@@ -70,14 +72,18 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     total = combine(total, part);
   }
   let half = combine(total, total.zwxy);
-  tree[l] = combine(half, half.yxwz).x;
+  let own = combine(half, half.yxwz).x;
+  // tree: begin
+  tree[l] = own;
   for (var step = LANES / 2u; step > 0u; step /= 2u) {
     workgroupBarrier();
     if (lane < step) {
       tree[l] = combine(vec4<T>(tree[l]), vec4<T>(tree[l + step * hop])).x;
     }
   }
+  let all = tree[l];
+  // tree: end
   if (lane == 0u && valid) {
-    emit(tree[l], o * P[1].x + chunk);
+    emit(all, o * P[1].x + chunk * P[2].y);
   }
 }

@@ -2,7 +2,7 @@
 //
 // Shape of the work, parameters and dispatch: as reduce.wgsl. Keys are whole order-preserving u32 numbers, so ties and
 // NaN need no care here: the greater key wins, then the lower position. Pass 1 of a long axis writes (key, position)
-// pairs; pass 2 reads them through load4 and positions4.
+// pairs; pass 2 reads them through load4 and positions4. Four outputs a thread: reduce_arg_across.wgsl.
 // Hooks: begin(o), load4(r) and positions4(r) give keys and positions r .. r+3 of output o; store keeps a result.
 
 const WG = 256u;
@@ -16,6 +16,7 @@ const PV = 4u;
 @group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
 const OUTS = WG / LANES;
+const HOP = LANES * 4u;
 const NOWHERE = 0xffffffffu;
 var<workgroup> tree_key: array<u32, WG>;
 var<workgroup> tree_position: array<u32, WG>;
@@ -49,15 +50,37 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     begin(o);
     let start = chunk * P[0].w;
     let end = min(start + P[0].w, P[0].z);
-    // Positions grow along r, so a later key must be greater; NOWHERE marks a lane that has seen nothing yet.
+    // Positions grow along r, so a later key must be greater; NOWHERE marks a lane that has seen nothing.
+    var r = start + lane * 4u;
     var best = vec4u();
     var places = vec4u(NOWHERE);
-    for (var r = start + lane * 4u; r < end; r += LANES * 4u) {
+    if (r < end) { places = select(places, positions4(r), vec4u(r, r + 1u, r + 2u, r + 3u) < vec4u(end)); }
+    while (r + 3u * HOP + 3u < end) {
+      let a = load4(r);
+      let b = load4(r + HOP);
+      let c = load4(r + 2u * HOP);
+      let d = load4(r + 3u * HOP);
+      let left = b > a;
+      let right = d > c;
+      let ab = select(a, b, left);
+      let cd = select(c, d, right);
+      let second = cd > ab;
+      let top = select(ab, cd, second);
+      let better = top > best;
+      if (any(better)) {
+        let at_ab = select(positions4(r), positions4(r + HOP), left);
+        let at_cd = select(positions4(r + 2u * HOP), positions4(r + 3u * HOP), right);
+        places = select(places, select(at_ab, at_cd, second), better);
+        best = select(best, top, better);
+      }
+      r += 4u * HOP;
+    }
+    while (r < end) {
       let keys = load4(r);
-      let inside = vec4u(r, r + 1u, r + 2u, r + 3u) < vec4u(end);
-      let better = inside & ((keys > best) | (places == vec4u(NOWHERE)));
+      let better = (vec4u(r, r + 1u, r + 2u, r + 3u) < vec4u(end)) & (keys > best);
       best = select(best, keys, better);
       places = select(places, positions4(r), better);
+      r += HOP;
     }
     let first = select(best.zw, best.xy, ahead(best.xy, places.xy, best.zw, places.zw));
     let place = select(places.zw, places.xy, ahead(best.xy, places.xy, best.zw, places.zw));
@@ -65,6 +88,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     key = select(first.y, first.x, left);
     position = select(place.y, place.x, left);
   }
+  // tree: begin
   tree_key[l] = key;
   tree_position[l] = position;
   for (var step = LANES / 2u; step > 0u; step /= 2u) {
@@ -78,7 +102,9 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
       }
     }
   }
+  let all = vec2u(tree_key[l], tree_position[l]);
+  // tree: end
   if (lane == 0u && valid) {
-    store(tree_key[l], tree_position[l], o * P[1].x + chunk);
+    store(all.x, all.y, o * P[1].x + chunk * P[2].y);
   }
 }

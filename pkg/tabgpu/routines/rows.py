@@ -14,6 +14,7 @@ from .rows_text import Form, form
 
 MERGE = 64  # chunks a line above which a pass of its own joins their statistics
 THREADS = 1024  # that a CPU adapter should have to do
+WORTH = 32768  # elements from which on it pays there to cut lines
 
 
 class Lines(NamedTuple):
@@ -48,7 +49,7 @@ def share(lines: int, n: int, across: bool, facts: Facts) -> Shape:
     each = 1 if across else 4  # elements of a line in a quad
     quads = -(-lines // 4) if across else lines
     if facts.software:
-        chunks = max(1, min(THREADS // max(quads, 1), n // 256))
+        chunks = max(1, min(THREADS // quads, n // 256)) if lines * n > WORTH else 1
         chunk = -(-n // (4 * chunks)) * 4
         return Shape(min(wg, 64), 1, 0, across, chunk, -(-n // chunk))
     steps = -(-n // each)
