@@ -9,7 +9,8 @@ from weakref import ref
 
 from . import engine, readers
 from .dtypes import DType
-from .graph import EW, Cell, Op
+from .engine import BIG, pending
+from .graph import EW, Cell, Fn, Op, facts_of, serials
 from .layout import Layout, Shape
 from .layout import index as element
 
@@ -180,6 +181,55 @@ def fresh(op: Op) -> Array:
     array.dtype, array._layout, array._cell = op.dtype, op.layout, cell
     if op.kind >= EW:
         engine.note(op)
+    return array
+
+
+SAME = None, None  # the views of two operands that are read as they lie
+
+
+def computed(
+    fn: Fn, args: tuple[Any, ...], views: tuple[Layout | None, ...], shape: Shape, a: Op, b: Op | None
+) -> Array:
+    """fresh(Op(EW, fn, args, views, shape, fn.dtype)) for args of an Op `a` and perhaps `b`, written out: what most
+    programs consist of is made here."""
+    op = _new(Op)
+    op.kind = EW
+    op.fn = fn
+    op.args = args
+    op.views = views
+    op.shape = shape
+    op.dtype = dtype = fn.dtype
+    op.extra = None
+    if shape is a.shape:
+        layout = a.layout
+        size = a.size
+    else:
+        layout, size = facts_of(shape)
+    op.layout = layout
+    op.size = size
+    op.serial = next(serials)
+    op.buffer = None
+    op.guards = ()
+    op.uses = 0
+    op._seen = 0
+    op._uses = None
+    depth = a.depth
+    a.uses += 1
+    if b is not None:
+        b.uses += 1
+        if b.depth > depth:  # noqa: PLR1730  # a call costs more
+            depth = b.depth
+    op.depth = depth = depth + 1
+    cell = _new(Cell)
+    cell.op = op
+    op.cell = name = ref(cell)
+    array = _new(Array)
+    array.dtype = dtype
+    array._layout = layout
+    array._cell = cell
+    pending.append(name)
+    if depth >= engine.most or size > BIG or len(pending) >= engine.most:
+        engine.noted(op)
     return array
 
 

@@ -23,13 +23,16 @@ from .region import Facts
 
 MAX_PENDING = 256  # operations before the graph is flushed by itself
 MAX_DEPTH = 256  # a chain that is dropped is torn down recursively: 2,000 deep would overflow the tab's stack
+UNFUSED = 128  # both where each is a launch: the GPU computes them while the next ones are made
 MAX_WORK = 1 << 28  # elements (or multiply-adds / 1024) before a flush: the GPU starts, and no submit is long
 RECENT = 8  # the newest operations stay pending: they may be the middle of an expression
 BIG = 1 << 20
 
 _device: Device | None = None
 _opening: tuple[Config, Any, Any] | None = None
-_pending: list[Any] = []
+pending: list[Any] = []  # of cells, by weak references; always this list
+_pending = pending
+most = MAX_PENDING  # of the open device: pending operations, and depth
 _work = 0
 _tracing: Tracing | None = None
 one_thread = RLock()  # held from planning to submit: on the native host several threads may compute
@@ -66,7 +69,7 @@ def trace() -> Iterator[Tracing]:
             _tracing, _work = None, 0
             for cell, op in now.touched.items():
                 cell.op = op
-            _pending.clear()
+            pending.clear()
 
 
 def touch(cell: Any) -> None:
@@ -122,12 +125,13 @@ async def open_new(config: Config, given: Any = None) -> Device:
 
 
 async def _open(config: Config, given: Any) -> Device:
-    global _device, _opening
+    global _device, _opening, most
     try:
         fresh = await open_device(config, given)
         tuned.load(fresh)
         old, _device = _device, fresh
-        _pending.clear()
+        most = MAX_PENDING if config.fuse else UNFUSED
+        pending.clear()
         if old is not None:
             old.close()
         return fresh
@@ -149,13 +153,18 @@ def upload(memory: Any, dtype: DType, shape: Shape, what: str) -> Op:
 
 def note(op: Op) -> None:
     """Remembers a new pending Op; flushes by itself when the graph gets long, deep or heavy."""
+    pending.append(op.cell)
+    noted(op)
+
+
+def noted(op: Op) -> None:
+    """The second half of `note`, which most Ops do not need."""
     global _work
-    _pending.append(op.cell)
     if op.size > BIG:
         _work += op.size
-    if op.depth >= MAX_DEPTH:
+    if op.depth >= most:
         flush(0)
-    elif len(_pending) >= MAX_PENDING or _work >= MAX_WORK:
+    elif len(pending) >= most or _work >= MAX_WORK:
         flush(RECENT)
 
 
@@ -177,8 +186,8 @@ def flush(recent: int = 0, send: bool = True) -> None:
         _work = 0
         return
     _work = 0
-    keep = len(_pending) - recent
-    cells, _pending[:] = _pending[:keep], _pending[keep:]
+    keep = len(pending) - recent
+    cells, pending[:] = pending[:keep], pending[keep:]
     roots = [c.op for ref in cells if (c := ref()) is not None and c.op.buffer is None and c.op.kind >= EW]
     if not roots:
         return
@@ -447,7 +456,7 @@ async def compute(ops: list[Op], merge: bool = False) -> None:
             missing = job.missing()
             if not missing:
                 job.run()
-                _pending[:] = [ref for ref in _pending if (c := ref()) is not None and c.op.buffer is None]
+                pending[:] = [ref for ref in pending if (c := ref()) is not None and c.op.buffer is None]
                 return
             del job
             learn = False  # the same once more
@@ -465,9 +474,9 @@ async def wait() -> None:
     """Computes everything pending and waits until the device is idle; raises errors nobody has seen."""
     gpu = device()
     gpu.check()
-    cells = list(_pending)
+    cells = list(pending)
     roots = [c.op for ref in cells if (c := ref()) is not None and c.op.buffer is None and c.op.kind >= EW]
-    _pending.clear()
+    pending.clear()
     if roots:
         await compute(roots)
     await gpu.wait()

@@ -15,13 +15,13 @@ from .layout import Layout, Shape, contiguous
 # kinds of Op
 LEAF, SCALAR, IOTA, EW, REDUCE, MATMUL, KERNEL = range(7)
 
-_serials = count(1)
+serials = count(1)
 _fn_idents = count(1)
 
 
 def next_serial() -> int:
     """A serial that is greater than all Ops' so far."""
-    return next(_serials)
+    return next(serials)
 
 
 def is_operators(expr: str) -> bool:
@@ -133,19 +133,17 @@ class Op:
         self, kind: int, fn: Any, args: tuple[Any, ...], views: tuple[Layout | None, ...], shape: Shape, dtype: DType,
         extra: Any = None,
     ) -> None:  # fmt: skip
-        self.kind, self.fn, self.args, self.views, self.shape, self.dtype = (
-            kind,
-            fn,
-            args,
-            views,
-            shape,
-            dtype,
-        )
+        self.kind = kind
+        self.fn = fn
+        self.args = args
+        self.views = views
+        self.shape = shape
+        self.dtype = dtype
         self.extra = extra
-        layout, size = shapes.get(shape) or _shape_facts(shape)
+        layout, size = facts_of(shape)
         self.layout: Layout = layout
         self.size: int = size
-        self.serial = next(_serials)
+        self.serial = next(serials)
         self.buffer: Buffer | None = None
         self.cell: Any = None
         self.guards: tuple[Guard, ...] = ()
@@ -178,7 +176,11 @@ class Cell:
 shapes: dict[Shape, tuple[Layout, int]] = {}
 
 
-def _shape_facts(shape: Shape) -> tuple[Layout, int]:
+def facts_of(shape: Shape) -> tuple[Layout, int]:
+    """The row-major layout of a shape, one object for each shape, and its size."""
+    found = shapes.get(shape)
+    if found is not None:
+        return found
     if len(shapes) > 65536:
         shapes.clear()
     size = 1

@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .array import Array, fresh
-from .graph import EW, Op
+from .array import SAME, Array, computed
 from .late import Late
 from .ops import creation, elementwise, manipulation, products, reductions
 from .ops.indexing import getitem, setitem
@@ -83,7 +82,7 @@ def _forward(function: Any) -> Any:
         if fn is not None:  # an array and a scalar that need no conversion: as the function itself would do
             op, layout = self._cell.op, self._layout
             seen = None if layout is op.layout else layout
-            return fresh(Op(EW, fn, (op, other), (seen, None), layout.shape, fn.dtype))
+            return computed(fn, (op, other), SAME if seen is None else (seen, None), layout.shape, op, None)
         return function(self, other) if type(other) in _PLAIN or _operand(other) else NotImplemented
 
     return operator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array import Array, fresh
+from ..array import SAME, Array, computed, fresh
 from ..dtypes import ALL, BY_KIND, DType, check_scalar, float32, nearest, promote
 from ..graph import EW, Fn, Op
 from ..layout import Layout, broadcast_shapes, broadcast_to
@@ -73,11 +73,14 @@ class Row(UfuncMethods):
                     if fn is not None and y._layout.shape == layout.shape:
                         op2, layout2 = y._cell.op, y._layout
                         seen2 = None if layout2 is op2.layout else layout2
-                        return fresh(Op(EW, fn, (op, op2), (seen, seen2), layout.shape, fn.dtype))
+                        views = SAME if seen is None is seen2 else (seen, seen2)
+                        return computed(fn, (op, op2), views, layout.shape, op, op2)
                 else:
                     fn = self.plain.get((x.dtype, type(y)))
                     if fn is not None:
-                        return fresh(Op(EW, fn, (op, y), (seen, None), layout.shape, fn.dtype))
+                        return computed(
+                            fn, (op, y), SAME if seen is None else (seen, None), layout.shape, op, None
+                        )
         return self._general(operands)
 
     def _general(self, operands: tuple[Any, ...]) -> Array:
