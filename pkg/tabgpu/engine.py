@@ -53,6 +53,11 @@ def tracing() -> Tracing | None:
     return _tracing if _tracing is not None and _tracing.thread == get_ident() else None
 
 
+def any_tracing() -> bool:
+    """Whether a trace runs in any thread."""
+    return _tracing is not None
+
+
 @contextmanager
 def trace() -> Iterator[Tracing]:
     """Runs a block whose operations are only noted. What was pending is computed before; what was assigned to is as it

@@ -157,15 +157,16 @@ class Program:
         kept = [some for some in shared if some[-1].output]
         passing = [some for some in shared if not some[-1].output]
         number = {some[-1]: k for k, some in enumerate(kept)}
-        self._made = [(max(m.nbytes for m in some), some[-1].label) for some in kept]
-        self._temporary = [(max(m.nbytes for m in some), some[-1].label) for some in passing]
-        # Outputs that take over an input's memory count from -1 downwards.
-        self._adopted = [-1 - m.input if m.input >= 0 else number[m] for m in outputs]
+        self._made = [_needs(some) for some in kept]
+        self._temporary = [_needs(some) for some in passing]
+        # Which of these each output is; outputs that take over an input's memory count from -1 downwards.
+        which = [-1 - m.input if m.input >= 0 else number[m] for m in outputs]
+        self._adopted = None if which == [*range(len(kept))] else which
         self._depends = depends
         self._places = [m.places for m in read]
         self._places += [[at for m in some for at in m.places] for some in kept + passing]
         self._ids = [0] * len(self._places)
-        self.need = sum(size_class(max(n, 16) + 15 & ~15) for n, _ in self._made + self._temporary)
+        self.need = sum(asked for _, asked, _ in self._made + self._temporary)
 
     def missing(self, gpu: Device) -> list[Kernel]:
         """The kernels that have no pipeline yet."""
@@ -194,17 +195,24 @@ class Program:
                 raise TracingError(LEAKED)
             if buffer.device is not gpu:
                 gpu.check_owner(buffer)
-            if buffer.serial > confirmed or buffer.serial in failed:
+            if buffer.serial > confirmed or (failed and buffer.serial in failed):
                 gpu.depends_on(buffer.serial)
             if buffer.guards:
                 inherited = True
             ids.append(buffer.id)
-        allocate = gpu.allocate
-        made = [allocate(nbytes, label) for nbytes, label in self._made]
-        held = [allocate(nbytes, label) for nbytes, label in self._temporary] if self._temporary else made
-        ids += [buffer.id for buffer in made]
-        if held is not made:
-            ids += [buffer.id for buffer in held]
+        take = gpu.take
+        serial = self.used = gpu.serial + 1
+        outputs = []
+        for nbytes, asked, label in self._made:
+            buffer = take(nbytes, asked, label)
+            buffer.serial = serial
+            ids.append(buffer.id)
+            outputs.append(buffer)
+        held = []
+        for nbytes, asked, label in self._temporary:
+            buffer = take(nbytes, asked, label)
+            ids.append(buffer.id)
+            held.append(buffer)
         if ids != self._ids:
             words = self._words
             for new, old, places in zip(ids, self._ids, self._places, strict=True):
@@ -214,17 +222,10 @@ class Program:
             self._ids = ids
         if self._scalars:
             self._set(values)
-        serial = self.used = gpu.serial + 1
-        outputs = []
-        for k in self._adopted:
-            if k >= 0:
-                buffer = made[k]
-            else:
-                taken = inputs[-1 - k].buffer
-                assert taken is not None
-                buffer = taken
-            buffer.serial = serial
-            outputs.append(buffer)
+        if self._adopted is not None:
+            outputs = [
+                self._adopt(inputs[-1 - k].buffer, serial) if k < 0 else outputs[k] for k in self._adopted
+            ]
         if inherited:
             self._inherit(inputs, guards, outputs)
         gpu.extend(self._words, self._params, self.launches)
@@ -233,6 +234,13 @@ class Program:
             for note in self.notes:
                 gpu.recorder.note(*note)
         return outputs
+
+    @staticmethod
+    def _adopt(buffer: Buffer | None, serial: int) -> Buffer:
+        """An input's memory, which an output takes over."""
+        assert buffer is not None
+        buffer.serial = serial
+        return buffer
 
     def _set(self, values: Sequence[Any]) -> None:
         """Writes the scalars that changed into the parameters."""
@@ -267,6 +275,12 @@ class Program:
                     if source is not None:
                         found |= source.guards
             buffer.guards = frozenset(found) if found else NO_GUARDS
+
+
+def _needs(some: list[_Memory]) -> tuple[int, int, str]:
+    """(bytes, size class, for what) of one buffer."""
+    nbytes = max(m.nbytes for m in some)
+    return nbytes, size_class(max(nbytes, 16) + 15 & ~15), some[-1].label
 
 
 def _word(value: Any, kind: str, part: int) -> int:

@@ -13,7 +13,7 @@ from weakref import ref
 from . import engine
 from .device import Device
 from .engine import Tracing, prepare, settle
-from .graph import EW, IOTA, LEAF, SCALAR, Cell, Guard, Op
+from .graph import EW, IOTA, LEAF, SCALAR, Cell, Guard, Op, leaf
 from .launch import Kernel
 from .programs import made
 
@@ -104,6 +104,32 @@ class Trace:
         self.captured = [now if one is then else one for one in self.captured]
         return True
 
+    def one(self) -> bool:
+        """Whether a call makes one result and does nothing else."""
+        if self.guards or self.assigned or self.fixed or self.program is None:
+            return False
+        return len(self.facts) == 1 and [s.kind for s in self.results] == ["made"]
+
+    def quick(self, cells: list[Cell], values: Sequence[Any]) -> Op | None:
+        """play() where `one` says that there is one result; None if something has no memory yet."""
+        ops = [cell.op for cell in cells]
+        for one in self.captured:
+            op: Any = one.op if type(one) is Cell else one
+            if op.buffer is None:
+                return None
+            ops.append(op)
+        buffer = self.program.play(self.gpu, ops, values, ())[0]
+        shape, dtype = self.facts[0]
+        self._sent()
+        return leaf(shape, dtype, buffer)
+
+    def _sent(self) -> None:
+        """The GPU gets its work when there is some; the rest waits for a read."""
+        gpu = self.gpu
+        gpu.weight = weight = gpu.weight + self.weight
+        if gpu.unsent >= SEND_LAUNCHES or weight >= SEND_WORK:
+            gpu.submit()
+
     def play(self, cells: Sequence[Cell], values: Sequence[Any]) -> list[Cell]:
         """The cells of the results, for these inputs and scalars."""
         gpu = self.gpu
@@ -128,14 +154,10 @@ class Trace:
                 guards.append(mine)
             buffers = self.program.play(gpu, ops, values, guards)
             for buffer, (shape, dtype) in zip(buffers, self.facts, strict=True):
-                op = Op(LEAF, None, (), (), shape, dtype)
-                op.buffer = buffer
-                made.append(op)
+                made.append(leaf(shape, dtype, buffer))
             for guard, at in fresh:
                 guard.cell = Cell(made[at])
-            gpu.weight += self.weight
-            if gpu.unsent >= SEND_LAUNCHES or gpu.weight >= SEND_WORK:
-                gpu.submit()
+            self._sent()
         for target, source in self.assigned:
             cell = cells[target.what] if target.kind == "input" else target.what
             cell.op = op = made[source.what] if source.kind == "made" else _copy(source.what)
