@@ -107,8 +107,8 @@ def direct(access: Access, at: str, stride: str, words: set[int]) -> tuple[list[
 
 
 def successor(name: str, rank: int, sizes: int) -> str:
-    """fn NAME_next(p): the coordinates of the next element, for a rank of at least 2."""
-    point = name.title()
+    """fn NAME_next(p): the coordinates of the next element."""
+    point, rank = name.title(), max(rank, 1)
     lines = [f"let m{rank - 1} = p.m{rank - 1} + 1u;"]
     fields = []
     for d in range(rank - 1, 0, -1):

@@ -1,7 +1,8 @@
-"""join: pieces behind one another along an axis become one array; the kernel is kernels/join.wgsl.
+"""join: pieces behind one another along an axis become one array.
 
 op.args are the distinct buffers; op.extra is (axis, pieces), a piece (index into args, view, size along the axis), or
-(value, None, size) for a constant. As many pieces a launch as buffers and parameter words allow.
+(value, None, size) for a constant. Few pieces have a text of their own (codegen_move). Many, and those of buffers
+larger than a binding, go through join.wgsl, as many pieces a launch as buffers and parameter words allow.
 """
 
 from __future__ import annotations
@@ -11,17 +12,20 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from .. import lower_wide, windows
-from ..dtypes import DType
+from .. import codegen_move, lower_wide, windows
+from ..dtypes import DType, uint8, uint16, uint32
 from ..graph import Op, nbytes_of
 from ..launch import Launch
 from ..layout import Layout, collapse, is_contiguous
-from ..region import Facts, bits
-from . import kernel, launch
+from ..lower_strided import quad
+from ..region import Facts, bits, kernel_for
+from . import kernel, launch, temporary
 
 SLOTS = 7  # buffers a launch reads: WebGPU promises 8 bindings
 WORDS = 1000  # parameter words
 FOLD = 8  # words a thread
+FEW = 7  # pieces that get a text of their own
+SMALL = 1 << 14  # elements whose way through join.wgsl costs a CPU adapter less than several launches
 COARSE = (
     1024  # elements between which work on wide buffers is cut, before views that lie too far apart are copied
 )
@@ -45,6 +49,13 @@ Pieces = tuple[tuple[Any, Layout | None, int], ...]
 def lower(op: Op, facts: Facts) -> list[Launch]:
     """One launch for each run of pieces that fits; of buffers larger than a binding several, of copies if need be."""
     axis, pieces = op.extra
+    if (
+        facts.software
+        and len(pieces) > FEW
+        and op.size > SMALL
+        and not lower_wide.wide([*op.args, op], facts)
+    ):
+        return _by_stages(op, axis, pieces, facts)
     try:
         return _lower(op, op.args, axis, pieces, facts, COARSE)
     except windows.TooWide:
@@ -78,12 +89,67 @@ def _lower(op: Op, args: Sequence[Op], axis: int, pieces: Pieces, facts: Facts, 
         behind, inner = (), [()] * len(inner)
     dims = (*before, shape[axis] * unit, *behind)
     walks = [(*o, s, *i) for o, s, i in zip(outer, steps, inner, strict=True)]
+    if len(pieces) <= FEW and not lower_wide.wide([*args, op], facts):
+        return [_straight(op, args, pieces, dims, len(before), unit, walks, offsets, facts)]
     join = Join(op, dims, len(before))
     out: list[Launch] = []
     for run in _runs(args, pieces, op.dtype, unit, walks, offsets):
         whole = not lower_wide.wide([*run.ops, op], facts)
         out += [join.launch(run, facts)] if whole else join.cut(run, facts, step)
     return out
+
+
+def bits_of(dtype: DType) -> DType:
+    """The unsigned dtype whose elements are copied: of complex64 the words."""
+    return {1: uint8, 2: uint16}.get(dtype.itemsize, uint32)
+
+
+def _straight(
+    op: Op, args: Sequence[Op], pieces: Pieces, dims: tuple[int, ...], axis: int, unit: int,
+    walks: list[tuple[int, ...]], offsets: list[int], facts: Facts,
+) -> Launch:  # fmt: skip
+    """Few pieces in one launch."""
+    views = iter(zip(walks, offsets, strict=True))
+    reads: dict[Op, int] = {}
+    end, last, words = 0, axis == len(dims) - 1, [0, prod(dims), 0, 0, *dims]
+    slots, whole = [], not dims[-1] & 3
+    for which, view, extent in pieces:
+        start, end = end, end + extent * unit
+        whole = whole and not (last and end & 3)
+        if view is None:
+            slots.append(-1)
+            words += (end, element_bits(which, op.dtype))
+            continue
+        walk, offset = next(views)
+        slots.append(reads.setdefault(args[which], len(reads)))
+        whole = whole and quad(offset, walk, len(dims) - 1)
+        words += (end, offset - start * walk[axis], *walk)
+    sig = codegen_move.Join(bits_of(op.dtype), len(dims), axis, tuple(slots), whole, facts.workgroup)
+    label = f"join_{32 // op.dtype.per_word}_{len(slots)}_rank{len(dims)}"
+    made = kernel_for(sig, codegen_move.join, label, facts.workgroup)
+    return launch(made, tuple(reads), (op,), -(-prod(dims) // (4 * facts.workgroup)), words, facts)
+
+
+def _by_stages(op: Op, axis: int, pieces: Pieces, facts: Facts) -> list[Launch]:
+    """Many pieces, few at a time: CPU adapters are slow at the loops of join.wgsl."""
+    launches: list[Launch] = []
+    args, left = list(op.args), list(pieces)
+    while len(left) > FEW:
+        joined: list[tuple[Any, Layout | None, int]] = []
+        for k in range(0, len(left), FEW):
+            some = left[k : k + FEW]
+            if len(some) == 1 or all(view is None for _, view, _ in some):
+                joined += some
+                continue
+            extent = sum(n for _, _, n in some)
+            part = temporary((*op.shape[:axis], extent, *op.shape[axis + 1 :]), op.dtype)
+            launches += _lower(part, args, axis, tuple(some), facts, COARSE)
+            joined.append((len(args), part.layout, extent))
+            args.append(part)
+        if len(joined) == len(left):
+            break
+        left = joined
+    return launches + _lower(op, args, axis, tuple(left), facts, COARSE)
 
 
 class Piece(NamedTuple):

@@ -1,4 +1,5 @@
-"""remap: an array read through a map of its own on each axis; the kernel is kernels/remap.wgsl.
+"""remap: an array read through a map of its own on each axis; the text is codegen_move's, and for buffers larger than
+a binding kernels/remap.wgsl.
 
 op.args is the source, op.extra (its view, a Map for each axis). What an axis does is counted on the host: NumPy's
 coordinate c - before, in any period, becomes (c + shift) % period without negative numbers.
@@ -9,15 +10,16 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from .. import lower_wide, windows
+from .. import codegen_move, lower_wide, windows
 from ..dtypes import DType
 from ..errors import LimitError
 from ..graph import Op
 from ..launch import Launch
 from ..layout import Layout, is_contiguous
-from ..region import Facts, complex_bits
+from ..lower_strided import quad
+from ..region import Facts, complex_bits, kernel_for
 from . import kernel, launch
-from .join import COARSE, FOLD, WORDS, bytes_of, element_bits
+from .join import COARSE, FOLD, WORDS, bits_of, bytes_of, element_bits
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
@@ -42,8 +44,12 @@ def _lower(op: Op, source: Op, seen: Layout, maps: tuple[Any, ...], facts: Facts
     size, per, dtype = op.size, op.dtype.per_word, op.dtype
     pairs = dtype.words == 2
     if pairs:
-        axes = [(n, m, 2 * stride, how) for n, m, stride, how in axes] + [(2, 2, 1, ("wrap", 0))]
+        axes = [(n, m, 2 * stride, how) for n, m, stride, how in axes] + [(2, 2, 1, PLAIN)]
         size *= 2
+        if not lower_wide.wide([source, op], facts):
+            return [_straight(op, source, axes, 2 * seen.offset, facts)]
+    elif not lower_wide.wide([source, op], facts):
+        return [_straight(op, source, axes, seen.offset, facts)]
     offset, itemsize = seen.offset * dtype.words, min(dtype.itemsize, 4)
     tail: list[int] = []
     for n, m, stride, how in axes:
@@ -80,13 +86,54 @@ def _lower(op: Op, source: Op, seen: Layout, maps: tuple[Any, ...], facts: Facts
 
 
 Axis = tuple[int, int, int, tuple[Any, ...]]
+PLAIN = ("wrap", 0)
+
+
+def _straight(op: Op, source: Op, axes: list[Axis], offset: int, facts: Facts) -> Launch:
+    """One launch over whole buffers."""
+    constant = any(how[0] == "constant" for *_, how in axes)
+    pairs = op.dtype.words == 2 and constant
+    if op.dtype.words == 2 and not constant and len(axes) > 1 and axes[-2][3] == PLAIN and axes[-2][2] == 2:
+        n, m, _, how = axes[-2]
+        axes = [*axes[:-2], (2 * n, 2 * m, 1, how)]
+    if not axes:
+        axes = [(1, 1, 1, PLAIN)]
+    modes: list[str] = []
+    tail: list[int] = []
+    for n, m, stride, how in axes:
+        mode, before = how[:2]
+        shift, period, more = before, 0, (0, 0, 0, 0)
+        if (n, how) == (m, PLAIN):
+            mode = "plain"
+        elif mode == "constant":
+            more = _numbers(how, m, op.dtype)[5:]  # type: ignore[assignment]
+        elif mode != "edge":
+            _, shift, period, turn, *_ = _numbers(how, m, op.dtype)
+            mode = "wrap" if mode == "wrap" and n + shift <= 2 * m else "turn"
+            more = (turn, 0, 0, 0)
+        modes.append(mode)
+        tail += (m, stride, shift, period, *more)
+    sizes = [n for n, *_ in axes]
+    n, m, _, _ = axes[-1]
+    whole = not n & 3 and quad(offset, tuple(stride for _, _, stride, _ in axes), len(axes) - 1)
+    if modes[-1] != "plain":
+        whole = (
+            whole and modes[-1] in ("constant", "wrap") and not (m & 3 or tail[-codegen_move.AXIS + 2] & 3)
+        )
+    words = [0, prod(sizes), 0, offset, *sizes, *tail]
+    if len(words) > WORDS:
+        raise LimitError(f"{op.fn}: {len(axes)} axes are too many to be padded or rolled at once")
+    sig = codegen_move.Remap(bits_of(op.dtype), tuple(modes), whole, pairs, facts.workgroup)
+    label = f"remap_{32 // op.dtype.per_word}_{'_'.join(modes)}"
+    made = kernel_for(sig, codegen_move.remap, label, facts.workgroup)
+    return launch(made, (source,), (op,), -(-prod(sizes) // (4 * facts.workgroup)), words, facts)
 
 
 def _merged(shape: tuple[int, ...], seen: Layout, maps: tuple[Any, ...]) -> list[Axis]:
     """(size, source size, stride, map) by axis; neighbours that are only copied become one."""
     axes: list[Axis] = []
     for n, m, stride, how in zip(shape, seen.shape, seen.strides, maps, strict=True):
-        plain = n == m and how == ("wrap", 0)
+        plain = n == m and how == PLAIN
         if plain and n == 1:
             continue
         if plain and axes and axes[-1][3] == how and axes[-1][0] == axes[-1][1] and axes[-1][2] == n * stride:
