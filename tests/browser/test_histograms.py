@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from forms import form  # noqa: F401
 
 import tabgpu as tg
-from tabgpu import engine
 
 INF, NAN = np.inf, np.nan
 EPS = 2.0**-24
@@ -29,24 +28,11 @@ async def all_same(made: Any, wanted: Any, label: Any = "") -> None:
         same(got, want, (label, k))
 
 
-@pytest.fixture(params=["as it is", "shared memory"])
-def either_path(request: pytest.FixtureRequest) -> Iterator[None]:
-    """CPU adapters count without workgroup memory; the second time as a GPU."""
-    gpu = engine.device()
-    was = gpu.software
-    if request.param == "shared memory":
-        if not was:
-            pytest.skip("a GPU: the first time was with workgroup memory")
-        gpu.software, gpu.facts = False, None
-    yield
-    gpu.software, gpu.facts = was, None
-
-
 # --- bincount -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.limits
-@pytest.mark.usefixtures("either_path")
+@pytest.mark.usefixtures("form")
 async def test_bincount() -> None:
     rng = np.random.default_rng(1)
     for n, high in ((0, 1), (1, 1), (300, 7), (5000, 3), (5000, 3000), (20_000, 1)):

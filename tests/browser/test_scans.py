@@ -94,8 +94,7 @@ async def test_every_length(form: str) -> None:
 
 # one element, rows that share a workgroup, one tile, tiles in turn, passes; few and many columns, outer axes
 SHAPES = (
-    (1,), (5,), (1000,), (4096,), (4099,), (16_385,), (70_001,), (300, 3), (3, 4096), (2, 5000), (130, 4100),
-    (7, 1, 40), (3, 50, 40), (2, 3000, 17), (513, 33),
+    (1,), (1001,), (16_385,), (70_001,), (300, 3), (3, 4096), (130, 4100), (7, 1, 40), (3, 50, 40), (2, 3000, 17),
 )  # fmt: skip
 
 
@@ -105,7 +104,7 @@ async def test_forms(form: str, dtype: str) -> None:
     """Each form over each axis, both ways, with an initial value; integers in any dtype: sums are exact."""
     few = slow_here(form)
     rng = np.random.default_rng(4)
-    for shape in ((70_001,), (2, 3000, 17)) if few else SHAPES:
+    for shape in ((70_001,), (2, 3000, 17)) if few else SHAPES[:: 1 if dtype == "float32" else 2]:
         x = rng.integers(-9, 9, shape).astype(dtype)
         if dtype == "complex64":
             x += 1j * rng.integers(-9, 9, shape).astype(np.float32)
