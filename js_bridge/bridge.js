@@ -14,8 +14,12 @@ const MAX_STAGING = 8;
 const MAX_STAGED = 64 << 20; // bytes
 // Transfers go in pieces: memory shared with the GPU process is dear when it is new and cheap when it is used again, and
 // this side copies one piece while the other side copies the next.
-const UPLOAD_PIECE = 2 << 20, PIECE = 4 << 20, MIN_PIECE = 1 << 20;
-const PIECES = 4; // of a read, in flight
+const PIECE = 4 << 20, MIN_PIECE = 1 << 20;
+const PIECES = 6; // of a read, in flight
+const SMALL_PIECES = 16, LARGE_PIECES = 24; // of uploads, at most: 16 and 96 MiB
+const LIFTED_FROM = 1 << 19; // bytes: below, writeBuffer is as quick
+const SCOPES = /** @type {const} */ (["out-of-memory", "validation"]);
+const IDLE = 5000; // ms after which memory for uploads is given back
 const PAIRS = 2048; // launches a set of timestamp queries times: WebGPU allows 4,096 queries in one
 const WANTED_FEATURES = ["shader-f16", "subgroups", "chromium-experimental-subgroup-matrix", "timestamp-query"];
 
@@ -84,6 +88,7 @@ export class Bridge {
     this.scopes = new Set();
     /** @type {GPUBuffer[]} */
     this.staging = [];
+    this.lift = new Lift(device);
     this.step = device.limits.minUniformBufferOffsetAlignment;
     this.windowLayout = device.createBindGroupLayout({
       label: "parameters",
@@ -192,9 +197,10 @@ export class Bridge {
         if (nbytes) this.alloc(id, nbytes);
         const buffer = /** @type {GPUBuffer} */ (this.buffers.get(id));
         const whole = data.byteLength & ~3, rest = data.byteLength - whole;
-        for (let at = 0; at < whole; at += UPLOAD_PIECE) {
-          this.device.queue.writeBuffer(buffer, at, data, at, Math.min(UPLOAD_PIECE, whole - at));
-          if (whole > UPLOAD_PIECE) this.device.queue.submit([]); // sends the piece off now
+        const first = whole < LIFTED_FROM ? 0 : this.lift.upload(buffer, data, whole);
+        for (let at = first; at < whole; at += PIECE) {
+          this.device.queue.writeBuffer(buffer, at, data, at, Math.min(PIECE, whole - at));
+          if (whole >= LIFTED_FROM) this.device.queue.submit([]); // sends the piece off now
         }
         if (rest) {
           const tail = new Uint8Array(4);
@@ -204,6 +210,7 @@ export class Bridge {
       });
     } finally {
       view?.release();
+      if (data.byteLength >= LIFTED_FROM) this.lift.grow();
     }
   }
 
@@ -432,6 +439,47 @@ export class Bridge {
   }
 
   /**
+   * Reads one word, the shortest way. @param {number} id @param {number} offset a multiple of 4
+   * @returns {Promise<number | string>} the word; where there are faults, their JSON with the word in it
+   */
+  async readWord(id, offset) {
+    const serial = -++this.reads, k = this.staging.findIndex((b) => b.size === WINDOW);
+    const start = () => {
+      const staging = k < 0 ? this.takeStaging(4) : this.staging.splice(k, 1)[0];
+      const encoder = this.device.createCommandEncoder({ label: "read" });
+      encoder.copyBufferToBuffer(/** @type {GPUBuffer} */ (this.buffers.get(id)), offset, staging, 0, 4);
+      this.device.queue.submit([encoder.finish()]);
+      return { staging, mapped: staging.mapAsync(GPUMapMode.READ, 0, 4) };
+    };
+    const { staging, mapped } = k < 0 ? this.scoped(serial, true, start) : start(); // only new memory can be refused
+    try {
+      await mapped;
+    } catch (error) {
+      staging.destroy();
+      return this.refused(serial, error);
+    }
+    const word = new Uint32Array(staging.getMappedRange(0, 4))[0];
+    staging.unmap();
+    this.keep(staging);
+    const said = this.scopes.size || this.faults.length || this.lostReason ? await this.report(serial) : "";
+    return said ? JSON.stringify({ ...JSON.parse(said), word }) : word;
+  }
+
+  /** What a read says whose memory could not be mapped: its fault, or the loss of the device. @param {number} serial @param {unknown} error */
+  async refused(serial, error) {
+    await this.settled();
+    if (this.faults.some((f) => f.serial === serial)) return this.report(serial);
+    await Promise.race([this.lost, new Promise((done) => setTimeout(done, 100))]); // the loss is told a little later
+    throw error;
+  }
+
+  /** Keeps unmapped staging memory for the next read, or gives it back. @param {GPUBuffer} staging */
+  keep(staging) {
+    if (this.staging.length < MAX_STAGING && this.staging.reduce((sum, b) => sum + b.size, staging.size) <= MAX_STAGED) this.staging.push(staging);
+    else staging.destroy();
+  }
+
+  /**
    * Reads byte ranges of buffers, one after the other, into host memory; in bounded chunks. Its own faults (no memory
    * for staging) come under a serial below 0, named in the report.
    * @param {Memory} request u32 words [id, offset, nbytes].. (offsets and sizes are multiples of 4)
@@ -481,18 +529,14 @@ export class Bridge {
         await Promise.race([mapped, this.lost]);
       } catch (error) {
         for (const { staging } of flight) staging.destroy();
-        await this.settled();
-        if (this.faults.some((f) => f.serial === serial)) break;
-        await Promise.race([this.lost, new Promise((done) => setTimeout(done, 100))]); // the loss is told a little later
-        throw error;
+        return this.refused(serial, error);
       }
       flight.shift();
       const into = target.getBuffer("u8"); // taken after the map: wasm memory may have grown meanwhile
       into.data.set(new Uint8Array(staging.getMappedRange(0, total)), first);
       into.release();
       staging.unmap();
-      if (this.staging.length < MAX_STAGING && this.staging.reduce((sum, b) => sum + b.size, staging.size) <= MAX_STAGED) this.staging.push(staging);
-      else staging.destroy();
+      this.keep(staging);
       start();
     }
     return this.report(serial);
@@ -524,8 +568,9 @@ export class Bridge {
     into.release();
   }
 
-  /** Gives back the memory kept for reads. */
+  /** Gives back the memory kept for reads and uploads. */
   trim() {
+    this.lift.trim();
     for (const staging of this.staging.splice(0)) staging.destroy();
   }
 
@@ -549,6 +594,7 @@ export class Bridge {
   }
 
   close() {
+    this.lift.trim();
     if (this.own) this.device.destroy();
     else for (const buffer of this.buffers.values()) buffer.destroy(); // the page goes on with its device
     this.streamView?.release();
@@ -651,6 +697,85 @@ class Clock {
 /** Nanoseconds of the host's clock. */
 function now() {
   return BigInt(Math.round(performance.now() * 1e6));
+}
+
+/**
+ * Memory for uploads that waits mapped. Written and unmapped, a piece is copied by the other side while this side writes
+ * the next one: two to three times as fast as writeBuffer, whose memory is new each time. There are as many pieces as
+ * uploads wanted, and none when nothing was uploaded for a while.
+ */
+class Lift {
+  /** @param {GPUDevice} device */
+  constructor(device) {
+    this.device = device;
+    /** @type {{size: number, most: number, made: number, ready: GPUBuffer[], lacking: number}[]} */
+    this.kinds = [{ size: PIECE, most: LARGE_PIECES, made: 0, ready: [], lacking: 0 }, { size: MIN_PIECE, most: SMALL_PIECES, made: 0, ready: [], lacking: 0 }];
+    this.round = 0; // pieces of rounds before are destroyed instead of used again
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+  }
+
+  /**
+   * Uploads what the ready pieces hold and returns how many bytes that were; `grow` then makes those that were lacking.
+   * @param {GPUBuffer} buffer @param {Uint8Array<ArrayBuffer>} data @param {number} whole bytes, a multiple of 4
+   */
+  upload(buffer, data, whole) {
+    let at = 0;
+    for (const kind of this.kinds) {
+      if (kind.size === PIECE && whole <= SMALL_PIECES * MIN_PIECE) continue;
+      let lacking = 0, left = whole - at;
+      while (left >= LIFTED_FROM && (left >= kind.size || kind.size === MIN_PIECE)) {
+        const n = Math.min(left, kind.size), piece = lacking ? undefined : kind.ready.pop();
+        left -= n;
+        if (!piece) { lacking++; continue; }
+        new Uint8Array(piece.getMappedRange(0, n)).set(data.subarray(at, at + n));
+        piece.unmap();
+        const encoder = this.device.createCommandEncoder({ label: "upload" });
+        encoder.copyBufferToBuffer(piece, 0, buffer, at, n);
+        this.device.queue.submit([encoder.finish()]);
+        this.map(piece, kind);
+        at += n;
+      }
+      kind.lacking = lacking;
+      if (lacking) break; // what follows goes another way
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.trim(), IDLE);
+    return at;
+  }
+
+  /** Makes the pieces that the last upload lacked, at most as many as there are. */
+  grow() {
+    for (const kind of this.kinds) {
+      const more = Math.min(kind.lacking, kind.most - kind.made, Math.max(4, kind.made));
+      kind.lacking = 0;
+      if (more <= 0) continue;
+      for (const filter of SCOPES) this.device.pushErrorScope(filter); // then there are fewer: no work depends on them
+      for (let k = 0; k < more; k++) {
+        kind.made++;
+        this.map(this.device.createBuffer({ label: "uploads", size: kind.size, usage: GPUBufferUsage.MAP_WRITE | GPUBufferUsage.COPY_SRC }), kind);
+      }
+      for (const _ of SCOPES) this.device.popErrorScope().catch(() => {});
+    }
+  }
+
+  /** @param {GPUBuffer} piece @param {{ready: GPUBuffer[], made: number}} kind */
+  map(piece, kind) {
+    const round = this.round;
+    piece.mapAsync(GPUMapMode.WRITE).then(
+      () => { if (round === this.round) kind.ready.push(piece); else piece.destroy(); },
+      () => { if (round === this.round) kind.made--; }, // no memory, or the device is lost: writeBuffer does it
+    );
+  }
+
+  trim() {
+    clearTimeout(this.timer);
+    this.round++;
+    for (const kind of this.kinds) {
+      for (const piece of kind.ready.splice(0)) piece.destroy();
+      kind.made = 0;
+    }
+  }
 }
 
 /** @param {GPUError} error */
