@@ -111,6 +111,13 @@ def copies() -> Iterator[tuple[str, list[Launch]]]:
         x = tg.zeros((6, 8), dtype=name) + tg.zeros((), dtype=name)
         yield f"concat {name}", launches(tg.concat([x, x.T[:, :6][:6]], axis=1))
         yield f"pad {name}", launches(tg.pad(x, 1), tg.pad(x, 3, mode="reflect"), tg.roll(x, 1, 0))
+        y = operand(name, (6, 8))
+        joined = [tg.concat([y, y[:2], tg.zeros((1, 8), dtype=name)]), tg.concat([y, y[:, 1:]], axis=1)]
+        joined += [tg.stack([y, y], axis=2), tg.concat([y, y[:, :4]], axis=1), tg.concat([y] * 12)]
+        yield f"joined {name}", launches(*joined)
+        mapped = [tg.pad(y, ((4, 4), (4, 4)), mode=m) for m in ("constant", "edge", "symmetric", "wrap")]
+        mapped += [tg.roll(y, (1, 4), (0, 1)), tg.roll(y, 3, 1), tg.roll(y.T, 1), tg.pad(y, ((0, 0), (4, 8)))]
+        yield f"mapped {name}", launches(*mapped)
 
 
 def lines() -> Iterator[tuple[str, str, str]]:

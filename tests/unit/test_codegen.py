@@ -119,7 +119,15 @@ def test_values_from_the_user_never_reach_the_text(gpu: Any) -> None:
 
 
 def test_the_same_signature_gives_the_same_text(gpu: Any) -> None:
-    from tabgpu import codegen, codegen_product, codegen_reduction, codegen_strided, region
+    from tabgpu import (
+        codegen,
+        codegen_index,
+        codegen_move,
+        codegen_product,
+        codegen_reduction,
+        codegen_strided,
+        region,
+    )
     from tabgpu.codegen import Elementwise
     from tabgpu.codegen_product import Product, Sum
     from tabgpu.codegen_reduction import Reduction
@@ -132,6 +140,11 @@ def test_the_same_signature_gives_the_same_text(gpu: Any) -> None:
         Reduction: codegen_reduction.reduction,
         Product: codegen_product.product,
         Sum: codegen_product.added,
+        codegen_index.Gather: codegen_index.gather,
+        codegen_index.Scatter: codegen_index.scatter,
+        codegen_index.Claim: codegen_index.claim,
+        codegen_move.Join: codegen_move.join,
+        codegen_move.Remap: codegen_move.remap,
     }
     for sig, kernel in region.kernels.items():
         if type(sig) is tuple:  # a hand-written kernel's parameters
