@@ -14,7 +14,7 @@ from . import engine, traces, watching
 from .array import Array
 from .dtypes import as_dtype
 from .graph import LEAF, Cell, Op
-from .layout import as_shape
+from .layout import as_shape, is_contiguous
 from .ops.convert import from_host
 from .ops.creation import copy_of, zeros
 from .ops.rows import _scalar as operand
@@ -64,7 +64,8 @@ class _Arguments:
             op, layout = cell.op, x._layout
             key += (x.dtype, op.shape)
             if layout is not op.layout and layout != op.layout:
-                if layout.offset and not self.whole:
+                part = layout.offset or (x.size != op.size and is_contiguous(layout))
+                if part and not self.whole:
                     x, self.packed = copy_of(x), True
                     cell, key[-1] = x._cell, x._layout.shape
                 else:
@@ -202,7 +203,7 @@ class Jitted:
         if (
             gpu is not None
             and gpu is engine.current()
-            and not (options or gpu.lost)
+            and not (options or self._gpu.lost)
             and not engine.any_tracing()
         ):
             # The shortest way: whole arrays and numbers in, one array out, nothing to look up.

@@ -48,6 +48,11 @@ def from_scalar(value: complex, where: str) -> Array:
     return constant(value, complex64 if isinstance(value, complex) else float32)
 
 
+def _closed(value: Any) -> Any:
+    """Numbers that a traced function got, looked at; also inside lists and tuples."""
+    return [_closed(v) for v in value] if type(value) in (list, tuple) else plain(value)
+
+
 def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) -> Array:
     """An Array from a Python scalar, nested sequences, a NumPy scalar or array, or anything with a buffer.
 
@@ -56,7 +61,8 @@ def from_host(value: Any, where: str = "asarray", dtype: DType | None = None) ->
     """
     if isinstance(value, Array):
         return value
-    value = plain(value)
+    if engine.any_tracing():
+        value = _closed(value)
     if type(value) in (bool, int, float, complex) and dtype is None:
         return from_scalar(value, where)
     if isinstance(value, (list, tuple)) and _holds_array(value):
