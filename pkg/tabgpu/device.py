@@ -19,6 +19,7 @@ from .errors import (
     LimitError,
     OutOfMemoryError,
     TabgpuError,
+    TracingError,
 )
 from .faults import Faults, again
 from .graph import NO_GUARDS, Buffer, Guard, Op, nbytes_of
@@ -350,7 +351,7 @@ class Device(Faults):
         for op in launch.reads:
             buffer = op.buffer
             if buffer is None:
-                raise TypeError(f"{kernel.label}: an array made while a function was traced has no values")
+                raise TracingError(f"{kernel.label} reads a value that was not computed")
             if buffer.device is not self:
                 self.check_owner(buffer)
             if buffer.serial > confirmed or buffer.serial in self.failed:

@@ -228,6 +228,10 @@ class Work:
         if watch is not None:
             watch.found()
         self.lowered = [] if self.program is not None else prepare(gpu, roots, merge)
+        for _, launches in self.lowered:
+            for launch in launches:
+                if any(op.kind == LEAF and op.buffer is None for op in launch.reads):
+                    raise TracingError(LEAKED)
 
     def missing(self) -> list[Kernel]:
         """Kernels that should be compiled first."""
