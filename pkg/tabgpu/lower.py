@@ -81,7 +81,8 @@ def _elementwise(
         splats = [s in ((), (0,)) for _, s in walks]
         for offset, s in walks:
             words += (offset & U32, s[0] & U32 if s else 0)
-        sig = Elementwise(numbers.region(outs, splats), -1, len(numbers.reads), facts.workgroup)
+        region = lower_strided.as_bits(numbers.region(outs, splats))
+        sig = Elementwise(region, -1, len(numbers.reads), facts.workgroup)
         label = names + "_flat"
     else:
         found = None if wide else lower_strided.tiled(numbers, outs, dims, walks, facts)

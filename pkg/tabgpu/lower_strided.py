@@ -11,7 +11,8 @@ from math import prod
 
 from .codegen import Elementwise, Region
 from .codegen_strided import ONE, QUAD, STEP, TURNED, TURNED_STEP, Tiled, threads
-from .dtypes import DType
+from .dtypes import DType, uint16
+from .graph import copy_fn
 from .layout import Shape
 from .region import U32, Facts, Numbering, grid
 
@@ -23,7 +24,19 @@ def formed(numbers: Numbering, outs: tuple[tuple[int, DType], ...], forms: Seque
     """The region with the form of each access."""
     region = numbers.region(outs)
     accesses = tuple((b, dtype, form) for (b, dtype, _), form in zip(region.accesses, forms, strict=True))
-    return region._replace(accesses=accesses)
+    return as_bits(region._replace(accesses=accesses))
+
+
+def as_bits(region: Region) -> Region:
+    """A mere copy of 16-bit floats moves their bits: nothing is decoded."""
+    if len(region.nodes) != 1 or len(region.accesses) != 1 or len(region.outs) != 1:
+        return region
+    (binding, dtype, form), ((fn, refs),), ((ref, out),) = region.accesses[0], region.nodes, region.outs
+    if fn.expr != "x" or dtype is not out or dtype.kind != "f" or dtype.per_word != 2:
+        return region
+    return region._replace(
+        accesses=((binding, uint16, form),), nodes=((copy_fn(uint16), refs),), outs=((ref, uint16),)
+    )
 
 
 def quad(offset: int, strides: Shape, along: int) -> bool:

@@ -7,15 +7,13 @@ fn wrap_i16(x: i32) -> i32 { return (x << 16u) >> 16u; }
 fn wrap_u8(x: u32) -> u32 { return x & 255u; }
 fn wrap_u16(x: u32) -> u32 { return x & 65535u; }
 
-// Nearest float16, halves to even; inf from 65520 on. Below 2^-14 float16 counts in steps of 2^-24.
+// Nearest float16, halves to even; inf from 65520 on. Below 2^-14 float16 counts in steps of 2^-24, as float32 does from
+// 0.5 on: there the sum with 0.5 rounds, and its bits count. (Conversions to integers would cost a GPU several times more.)
 fn round_f16(x: f32) -> f32 {
   let b = bitcast<u32>(x);
   let m = b & 0x7fffffffu;
-  let q = bitcast<f32>(min(m, 0x38800000u)) * 0x1p24f;
-  let whole = u32(q);
-  let rest = q - f32(whole);
-  let up = (rest > 0.5f) | ((rest == 0.5f) & ((whole & 1u) == 1u));
-  let small = bitcast<u32>(f32(whole + select(0u, 1u, up)) * 0x1p-24f);
+  let count = bitcast<u32>(bitcast<f32>(min(m, 0x38800000u)) + 0.5f) - 0x3f000000u;
+  let small = bitcast<u32>(bitcast<f32>(count | 0x3f000000u) - 0.5f);
   let normal = (m + 0xfffu + ((m >> 13u) & 1u)) & 0xffffe000u;
   let big = select(0x7f800000u, (m & 0xffffe000u) | 0x400000u, m > 0x7f800000u);
   return bitcast<f32>((b & 0x80000000u) | select(select(normal, small, m < 0x38800000u), big, m >= 0x477ff000u));
@@ -31,7 +29,7 @@ fn round_bf16(x: f32) -> f32 {
 fn f16_decode4(h: vec4u) -> vec4f {
   let m = h & vec4u(0x7fffu);
   let normal = (m << vec4u(13u)) + vec4u(0x38000000u);
-  let small = bitcast<vec4u>(vec4f(m & vec4u(0x3ffu)) * 0x1p-24f);
+  let small = bitcast<vec4u>(bitcast<vec4f>(m | vec4u(0x3f000000u)) - vec4f(0.5f));
   let b = select(select(normal, small, m < vec4u(0x400u)), (m << vec4u(13u)) | vec4u(0x7f800000u), m >= vec4u(0x7c00u));
   return bitcast<vec4f>(((h & vec4u(0x8000u)) << vec4u(16u)) | b);
 }
@@ -41,7 +39,7 @@ fn f16_decode(h: u32) -> f32 { return f16_decode4(vec4u(h)).x; }
 fn f16_encode4(x: vec4f) -> vec4u {
   let b = bitcast<vec4u>(x);
   let m = b & vec4u(0x7fffffffu);
-  let small = vec4u(bitcast<vec4f>(min(m, vec4u(0x38800000u))) * 0x1p24f);
+  let small = bitcast<vec4u>(bitcast<vec4f>(min(m, vec4u(0x38800000u))) + vec4f(0.5f)) - vec4u(0x3f000000u);
   let h = select((m - vec4u(0x38000000u)) >> vec4u(13u), small, m < vec4u(0x38800000u));
   let payload = max((m >> vec4u(13u)) & vec4u(0x3ffu), vec4u(1u));
   let big = vec4u(0x7c00u) | select(vec4u(), payload, m > vec4u(0x7f800000u));
