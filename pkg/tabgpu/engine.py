@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import RLock, get_ident
+from threading import RLock
 from typing import Any
 
 from . import tuned
 from .config import Config
-from .device import Device, can_suspend, join, open_device, run_sync, size_class, start, typed_array
+from .device import Device, can_suspend, join, open_device, run_sync, start, typed_array
 from .dtypes import DType
-from .errors import LimitError, NotInitializedError, OutOfMemoryError, SyncError, TabgpuError, TracingError
-from .graph import EW, IOTA, LEAF, SCALAR, Guard, Op, copy_fn, nbytes_of, next_serial
-from .launch import Kernel, Launch
+from .errors import NotInitializedError, SyncError, TabgpuError, TracingError
+from .executing import Work, execute, facts_of, prepare, programs
+from .graph import EW, IOTA, LEAF, SCALAR, Guard, Op, copy_fn, nbytes_of
 from .layout import Layout, Shape, is_contiguous
-from .lower import lower
-from .plan import Group, plan
 from .program import LEAKED
-from .programs import Programs, run
-from .region import Facts
+from .tracing import Tracing, any_tracing, begin, end, foreign, refuse, touch, tracing
 
 MAX_PENDING = 256  # operations before the graph is flushed by itself
 MAX_DEPTH = 256  # a chain that is dropped is torn down recursively: 2,000 deep would overflow the tab's stack
@@ -34,69 +31,25 @@ pending: list[Any] = []  # of cells, by weak references; always this list
 _pending = pending
 most = MAX_PENDING  # of the open device: pending operations, and depth
 _work = 0
-_tracing: Tracing | None = None
 one_thread = RLock()  # held from planning to submit: on the native host several threads may compute
-
-
-class Tracing:
-    """A traced function is running: nothing is computed meanwhile. Its thread holds `one_thread`."""
-
-    def __init__(self) -> None:
-        self.thread = get_ident()
-        self.first = next_serial()
-        self.touched: dict[Any, Op] = {}  # cells that were assigned to, and what they named before
-        self.work = 0
-
-
-def tracing() -> Tracing | None:
-    """The trace that runs in this thread."""
-    return _tracing if _tracing is not None and _tracing.thread == get_ident() else None
-
-
-def any_tracing() -> bool:
-    """Whether a trace runs in any thread."""
-    return _tracing is not None
 
 
 @contextmanager
 def trace() -> Iterator[Tracing]:
     """Runs a block whose operations are only noted. What was pending is computed before; what was assigned to is as it
     was after it."""
-    global _tracing, _work
+    global _work
     with one_thread:
         flush()
         _work = 0
-        _tracing = now = Tracing()
+        now = begin()
         try:
             yield now
         finally:
             now.work += _work
-            _tracing, _work = None, 0
-            for cell, op in now.touched.items():
-                cell.op = op
+            _work = 0
+            end(now)
             pending.clear()
-
-
-def touch(cell: Any) -> None:
-    """A cell is about to name another value."""
-    now = tracing()
-    if now is not None:
-        now.touched.setdefault(cell, cell.op)
-
-
-def foreign(op: Op) -> bool:
-    """Whether a traced function has this value from outside: it cannot take its memory over."""
-    now = tracing()
-    return now is not None and op.serial <= now.first
-
-
-def _refuse(what: str) -> None:
-    """TracingError if the function that runs is being traced: there are no values to read."""
-    if tracing() is not None:
-        raise TracingError(
-            f"{what} needs values, and a function is being traced, which has none: compute it outside of the function, "
-            "use tg.where for a choice and size= or length= for a bound, or call the function without tg.jit"
-        )
 
 
 def device() -> Device:
@@ -165,6 +118,10 @@ def note(op: Op) -> None:
 def noted(op: Op) -> None:
     """The second half of `note`, which most Ops do not need."""
     global _work
+    now = tracing()
+    if now is not None and op.depth >= most:
+        now.deep.append(op)
+        return
     if op.size > BIG:
         _work += op.size
     if op.depth >= most:
@@ -214,43 +171,6 @@ def flush(recent: int = 0, send: bool = True) -> None:
                 continue
 
 
-class Work:
-    """What computes pending roots: a program that is known from before, or a plan."""
-
-    def __init__(self, gpu: Device, roots: list[Op], merge: bool = False, learn: bool = True) -> None:
-        self.gpu = gpu
-        if gpu.programs is None:
-            gpu.programs = Programs(gpu, prepare)
-        watch = gpu.recorder
-        if watch is not None:
-            watch.finding()
-        self.program, self.digest = gpu.programs.find(roots, merge, learn)
-        if watch is not None:
-            watch.found()
-        self.lowered = [] if self.program is not None else prepare(gpu, roots, merge)
-        for _, launches in self.lowered:
-            for launch in launches:
-                if any(op.kind == LEAF and op.buffer is None for op in launch.reads):
-                    raise TracingError(LEAKED)
-
-    def missing(self) -> list[Kernel]:
-        """Kernels that should be compiled first."""
-        if self.program is not None:
-            return list(self.program.missing(self.gpu))
-        return self.gpu.missing([x for _, launches in self.lowered for x in launches])
-
-    def run(self, send: bool = True) -> None:
-        """Everything up to the submit, in one go; `send` False leaves a program's commands in the stream."""
-        if self.gpu.recorder is not None:
-            self.gpu.recorder.emitting()
-        if self.program is not None and self.digest is not None:
-            run(self.program, self.gpu, self.digest)
-            if send:
-                self.gpu.submit()
-        else:
-            execute(self.gpu, self.lowered)
-
-
 def work(gpu: Device, roots: list[Op], send: bool = True) -> None:
     """Computes roots here and now, whatever has to be compiled for it."""
     roots = [root for root in roots if root.buffer is None]
@@ -269,119 +189,6 @@ def settle(gpu: Device, ops: list[Op]) -> None:
     work(gpu, ops, False)
 
 
-def facts_of(gpu: Device) -> Facts:
-    """What planning and lowering know of a device."""
-    if gpu.facts is None:
-        limits = gpu.limits
-        threads = min(256, limits["maxComputeInvocationsPerWorkgroup"], limits["maxComputeWorkgroupSizeX"])
-        workgroup = 1 << threads.bit_length() - 1
-        groups = limits["maxComputeWorkgroupsPerDimension"]
-        gpu.facts = Facts(
-            workgroup, groups, gpu.binding_limit, gpu.software, limits, gpu.features, gpu.subgroups
-        )
-    return gpu.facts  # type: ignore[no-any-return]
-
-
-def prepare(gpu: Device, roots: list[Op], merge: bool = False) -> list[tuple[Group, list[Launch]]]:
-    """Plans and lowers without side effects on the device; raises what can be known before any GPU work."""
-    facts = gpu.facts or facts_of(gpu)
-    lowered = []
-    watch = gpu.recorder
-    planning, lowering = (plan, lower) if watch is None else (watch.planning, watch.lowering)
-    for group in planning(roots, budget=gpu.limits["maxFusedBuffers"], fuse=gpu.config.fuse, merge=merge):
-        launches = lowering(group, facts)
-        if group.pre is not None:
-            group.pre.parent = (
-                None  # no cycle: what they hold dies with them, not at the next garbage collection
-            )
-        lowered.append((group, launches))
-        for launch in launches:
-            for op in launch.writes:
-                n = nbytes_of(op)
-                if n > gpu.buffer_limit:
-                    raise LimitError(
-                        f"{launch.kernel.label}: its result needs {n:,} bytes, maxBufferSize is {gpu.buffer_limit:,}"
-                    )
-            if gpu.generation > 1:  # there may be arrays of an older device
-                for op in launch.reads:
-                    if op.buffer is not None:
-                        gpu.check_owner(op.buffer)
-    if gpu.config.memory_limit is not None:
-        _check_room(gpu, lowered, roots, gpu.config.memory_limit)
-    return lowered
-
-
-def _check_room(gpu: Device, lowered: list[tuple[Group, list[Launch]]], roots: list[Op], limit: int) -> None:
-    """OutOfMemoryError if results and temporaries, each until its last use, will not fit under the limit."""
-    last = {op: k for k, (_, launches) in enumerate(lowered) for launch in launches for op in launch.reads}
-    kept = {*roots}
-    asked = most = 0
-    for k, (_, launches) in enumerate(lowered):
-        adopted = {launch.writes[0] for launch in launches if launch.adopts is not None}
-        for op in {op for launch in launches for op in launch.writes} - adopted:
-            asked += size_class(max(nbytes_of(op), 16) + 15 & ~15)
-            if last.get(op, -1) <= k:
-                kept.add(op)
-        most = max(most, asked)
-        for op in {op for launch in launches for op in launch.reads}:
-            if last[op] == k and op.buffer is None and op not in kept and not op.live():
-                asked -= size_class(max(nbytes_of(op), 16) + 15 & ~15)
-    if gpu.live_bytes + most > limit:
-        raise OutOfMemoryError(
-            f"{most:,} bytes asked for new results, {gpu.live_bytes:,} are live, memory_limit is {limit:,}"
-        )
-
-
-def execute(gpu: Device, lowered: list[tuple[Group, list[Launch]]]) -> None:
-    """Allocates, emits and submits in one go; planned Ops let go of their inputs as soon as these are read."""
-    if gpu.unsent:
-        gpu.submit()  # so that what may fail here takes nothing else along
-    try:
-        lowered.reverse()
-        while lowered:
-            group, launches = lowered.pop()
-            launches.reverse()
-            while launches:
-                gpu.append(launches.pop())
-            guards = [g for op in group.members if op.guards for g in op.guards]
-            if group.core is not None and group.core.guards:
-                guards += group.core.guards
-            if group.pre is not None:
-                guards += [g for op in group.pre.members if op.guards for g in op.guards]
-            if guards:
-                for op in group.outs:
-                    assert op.buffer is not None
-                    op.buffer.guards = op.buffer.guards.union(guards)
-            release(gpu, group)
-    except BaseException as error:
-        gpu.abandon(error)
-        raise
-    gpu.submit()
-
-
-def release(gpu: Device, group: Group) -> None:
-    """Drops the inputs of computed Ops, newest first, so that no chain is torn down recursively."""
-    for op in reversed(group.members):
-        if op.buffer is not None or not op.uses:
-            _drop(op)
-    gpu.counters.evaluated += len(group.members) * group.size
-    if group.core is not None:
-        _drop(group.core)
-    if group.pre is not None:
-        for op in reversed(group.pre.members):
-            if not op.uses:
-                _drop(op)
-        gpu.counters.evaluated += len(group.pre.members) * group.pre.size
-
-
-def _drop(op: Op) -> None:
-    for a in op.args:
-        if type(a) is Op:
-            a.uses -= 1
-    op.args = op.views = ()
-    op.depth = 0
-
-
 def packed(op: Op, layout: Layout) -> tuple[Op, int]:
     """(Op, first element) of a row-major run that holds a view's elements; a new pending copy if there is none yet."""
     if (op.kind in (SCALAR, IOTA) and op.buffer is None) or not is_contiguous(layout):
@@ -393,7 +200,7 @@ def packed(op: Op, layout: Layout) -> tuple[Op, int]:
 
 async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
     """Computes and reads several views in one submit and one read: (host memory, first byte) for each."""
-    _refuse("a read")
+    refuse("a read")
     gpu = device()
     gpu.check()
     targets = [packed(op, layout) for op, layout in views]
@@ -495,11 +302,28 @@ def wait_for(awaitable: Any, what: str, instead: str) -> Any:
     """The result of an awaitable without `await`, where Python can suspend; SyncError with what to write elsewhere."""
     if tracing() is not None:
         awaitable.close()
-        _refuse(what)
+        refuse(what)
     if can_suspend():
         return run_sync(awaitable)
     awaitable.close()
     raise SyncError(f"{what} needs the value now, and Python cannot wait here: write `{instead}`")
 
 
-__all__ = ["Device", "can_suspend", "device", "fetch", "note", "typed_array", "upload", "wait"]
+__all__ = [
+    "Device",
+    "any_tracing",
+    "can_suspend",
+    "device",
+    "execute",
+    "facts_of",
+    "fetch",
+    "foreign",
+    "note",
+    "prepare",
+    "programs",
+    "touch",
+    "tracing",
+    "typed_array",
+    "upload",
+    "wait",
+]

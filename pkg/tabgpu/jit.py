@@ -185,6 +185,8 @@ class Jitted:
         self._quick: dict[Any, _Replay] = {}  # of these, those that __call__ plays itself
         self._whole: set[Any] = set()
         self._gpu: Any = None
+        self._programs: Any = None
+        self._mark: Any = None
         self._hits = self._made = 0
 
     def __repr__(self) -> str:
@@ -204,6 +206,7 @@ class Jitted:
             gpu is not None
             and gpu is engine.current()
             and not (options or self._gpu.lost)
+            and self._programs.mark is self._mark
             and not engine.any_tracing()
         ):
             # The shortest way: whole arrays and numbers in, one array out, nothing to look up.
@@ -247,9 +250,7 @@ class Jitted:
             given = self._arguments(args, options, True)
             key = (True, *given.key)
         with engine.one_thread:
-            if gpu is not self._gpu:
-                self.clear()
-                self._gpu = gpu
+            self._belong(gpu)
             for replay in self._found.get(key, ()):
                 if replay.holds(given.values):
                     words = replay.words(given.values)
@@ -261,6 +262,13 @@ class Jitted:
             words = replay.words(given.values)
             assert words is not None
             return self._played(replay, given, words)
+
+    def _belong(self, gpu: Any) -> None:
+        """Traces are of one device, and of one way to plan."""
+        programs = engine.programs(gpu)
+        if gpu is not self._gpu or programs.mark is not self._mark:
+            self.clear()
+            self._gpu, self._programs, self._mark = gpu, programs, programs.mark
 
     def _arguments(self, args: Sequence[Any], options: dict[str, Any], whole: bool) -> _Arguments:
         given = _Arguments(whole)
@@ -357,9 +365,7 @@ class Jitted:
         given = self._arguments(args, options, False)
         key = tuple(given.key)
         with engine.one_thread:
-            if gpu is not self._gpu:
-                self.clear()
-                self._gpu = gpu
+            self._belong(gpu)
             replay = next((r for r in self._found.get(key, ()) if r.holds(given.values)), None)
             if replay is None:
                 replay, _ = self._trace(key, given, args, options)

@@ -24,6 +24,7 @@ class Programs:
 
     def __init__(self, gpu: Device, prepare: Callable[..., Any]) -> None:
         self.gpu, self.prepare = gpu, prepare
+        self.mark = object()  # another one whenever work is planned in another way: traces hold for one
         self._known: dict[Any, Program] = {}
         self._seen: dict[int, bool] = {}  # hash of a key: whether its graph may become a program
 
@@ -67,8 +68,9 @@ class Programs:
         return made(self.gpu, lowered, found.inputs, found.stored, found.guarded)
 
     def clear(self) -> None:
-        """Forgets all programs."""
+        """Forgets all programs, since work is planned in another way now."""
         self._known.clear()
+        self.mark = object()
 
 
 def made(

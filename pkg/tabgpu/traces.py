@@ -12,10 +12,12 @@ from weakref import ref
 
 from . import engine
 from .device import Device
-from .engine import Tracing, prepare, settle
+from .engine import settle
+from .executing import prepare
 from .graph import EW, IOTA, LEAF, SCALAR, Cell, Guard, Op, leaf
 from .launch import Kernel
 from .programs import made
+from .tracing import Tracing
 
 SEND_LAUNCHES = 128  # launches in the stream that are submitted without waiting for a read
 SEND_WORK = 1 << 22  # the same for elements (or multiply-adds / 1024)

@@ -28,6 +28,9 @@ LAYERS = {
         "kernels.gemm_matrix_inner",
         "kernels.gemm_tiles",
         "kernels.gemv_inner",
+        "kernels.scan_forms",
+        "kernels.unroll",
+        "kernels.subgroups",
     ],
     "plan": [
         "plan",
@@ -47,7 +50,7 @@ LAYERS = {
     ],  # fmt: skip
     "door": ["bridge", "bridge_native", "native_adapter", "native_waiting", "native_clock", "native_storage", "blocking"],
     "device": ["device", "faults"],
-    "seam": ["engine", "program", "programs", "recorder", "traces", "ceilings"],
+    "seam": ["engine", "executing", "program", "programs", "recorder", "traces", "tracing", "ceilings"],
     "meaning": [
         "aio",
         "chapters",
@@ -108,6 +111,8 @@ SEAM = {
     "foreign",
     "one_thread",
     "pending",
+    "any_tracing",
+    "programs",
     "noted",
     "most",
     "BIG",
