@@ -235,7 +235,10 @@ def divide(n_out: int, n_red: int, way: str, out_fast: bool, facts: Facts, cut: 
             lanes = min(wanted, workgroup)
     longest = LONGEST if n_out >= ENOUGH else CHUNK
     if cut and n_red > longest:
-        return Share(-(-n_red // CHUNK), CHUNK, lanes)
+        chunk = CHUNK
+        while chunk < 4 * CHUNK and n_out * n_red > 2 * ENOUGH * chunk:
+            chunk *= 2
+        return Share(-(-n_red // chunk), chunk, lanes)
     return Share(*whole, lanes)
 
 

@@ -393,9 +393,8 @@ async def test_zero_dimensional_results_stay_arrays() -> None:
 
 
 def test_axes_of_arrays_without_axes() -> None:
-    for call in (lambda: tg.sum(tg.asarray(1.0), axis=0), lambda: tg.argsort(tg.asarray(1.0))):
-        with pytest.raises(tg.AxisError):
-            call()
+    with pytest.raises(tg.AxisError):
+        tg.argsort(tg.asarray(1.0))
 
 
 def test_views_of_host_values() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.special as sp
+from forms import form  # noqa: F401  # a fixture
 
 import tabgpu as tg
 from tabgpu import engine, nn
@@ -47,26 +46,6 @@ def near_log_softmax(got: np.ndarray, x: np.ndarray, axis: int) -> None:
     assert (np.abs(got - want) <= bound).all(), float((np.abs(got - want) / bound).max())
 
 
-@pytest.fixture(params=["own", "portable", "subgroups", "software"])
-def path(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Each way the kernels work: as the device chooses, and forced."""
-    gpu = engine.device()
-    np.asarray(tg.zeros(1))  # so that its facts are known
-    facts = gpu.facts
-    assert facts is not None
-    if request.param == "subgroups" and "subgroups" not in facts.features:
-        pytest.skip("the adapter has no subgroups")
-    forced = {
-        "own": {},
-        "portable": {"software": False, "features": frozenset()},
-        "subgroups": {"software": False},
-        "software": {"software": True},
-    }[request.param]
-    gpu.facts = dataclasses.replace(facts, **forced)
-    yield request.param
-    gpu.facts = facts
-
-
 SHAPES = [
     ((1,), 0), ((7,), -1), ((5, 1), 1), ((3, 4), 1), ((33, 31), 1), ((5, 32), 1), ((3, 129), 1), ((2, 512), 1),
     ((2, 1001), 1), ((2, 2048), 1), ((3, 4099), 1), ((64, 40), 0), ((257, 36), 0), ((300, 33), 0), ((3, 70, 20), 1),
@@ -76,7 +55,7 @@ SHAPES = [
 
 @pytest.mark.limits
 @pytest.mark.parametrize("shape,axis", SHAPES, ids=str)
-async def test_shapes_and_axes(shape: Any, axis: int, path: str) -> None:
+async def test_shapes_and_axes(shape: Any, axis: int, form: str) -> None:
     x = draw(shape)
     g = tg.asarray(x)
     soft, log = await tg.fetch(nn.softmax(g, axis), nn.log_softmax(g, axis=axis))
@@ -88,7 +67,7 @@ async def test_shapes_and_axes(shape: Any, axis: int, path: str) -> None:
 @pytest.mark.parametrize(
     "shape", [(1,), (5, 1), (3, 4), (9, 31), (5, 32), (3, 130), (2, 515), (4, 2048), (2, 9001), (1, 40_000)], ids=str
 )  # fmt: skip
-async def test_norms(shape: Any, path: str) -> None:
+async def test_norms(shape: Any, form: str) -> None:
     x = draw(shape) + 10
     g, n = tg.asarray(x), shape[-1]
     w, b = draw(n, 1), draw(n, 2)
@@ -133,7 +112,7 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("how", VIEWS)
-async def test_views(how: str, path: str) -> None:
+async def test_views(how: str, form: str) -> None:
     """F05: on a slice, by its own strides."""
     x = draw((40, 64))
     a, g = VIEWS[how](x), VIEWS[how](tg.asarray(x))
@@ -157,14 +136,14 @@ async def test_broadcast_and_pending_operands() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 127, 128, 129, 4096, 20_000])
-async def test_lines_of_minus_infinity(n: int, path: str) -> None:
+async def test_lines_of_minus_infinity(n: int, form: str) -> None:
     """F01: NaN for each length."""
     g = tg.full(n, -np.inf)
     got = await tg.fetch(nn.softmax(g), nn.log_softmax(g))
     assert all(np.isnan(x).all() for x in got)
 
 
-async def test_special_values(path: str) -> None:
+async def test_special_values(form: str) -> None:
     """F02, F04, N05: far apart, infinities and NaN; as torch."""
     got = await nn.softmax(tg.asarray([-400.0, -400, 0, -400, -400, -400, -400])).tolist()
     assert got == [0, 0, 1, 0, 0, 0, 0]
@@ -190,7 +169,7 @@ async def test_special_values(path: str) -> None:
 
 
 @pytest.mark.parametrize("n", [5, 64, 5000, 30_000])
-async def test_large_values(n: int, path: str) -> None:
+async def test_large_values(n: int, form: str) -> None:
     """F13: squares that would overflow; variances of data far from zero (R08)."""
     assert np.allclose(await nn.rms_norm(tg.full(n, 1e20), n).numpy(), 1)
     x = (np.random.default_rng(n).standard_normal(n) * 1e25).astype(np.float32)
@@ -204,7 +183,7 @@ async def test_large_values(n: int, path: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("shape,axis", [((6, 64), 1), ((6, 63), 1), ((40, 64), 0), ((2, 9000), 1)], ids=str)
-async def test_narrow_floats(dtype: str, shape: Any, axis: int, path: str) -> None:
+async def test_narrow_floats(dtype: str, shape: Any, axis: int, form: str) -> None:
     """Computed in float32, rounded once, halves to even."""
     g = tg.asarray(draw(shape)).astype(dtype)
     x = await g.astype(tg.float32).numpy()
@@ -229,6 +208,25 @@ async def test_more_lines_than_a_dispatch_has(shape: Any) -> None:
     """F10."""
     x = draw(shape)
     near_softmax(await nn.softmax(tg.asarray(x)).numpy(), x, 1)
+
+
+@pytest.mark.parametrize(
+    "shape,axes", [((3, 40), 1), ((40, 33), 0), ((2, 20_001), None), ((5, 6, 7), (1, 2)), ((300, 64), 0), ((1, 5), 1)],
+    ids=str,
+)  # fmt: skip
+async def test_logsumexp(shape: Any, axes: Any, form: str) -> None:
+    """F04: one read, in float32."""
+    x = draw(shape) * 30
+    for keep in (False, True):
+        got = await tg.logsumexp(tg.asarray(x), axes, keepdims=keep).numpy()
+        want = sp.logsumexp(x.astype(np.float64), axis=axes, keepdims=keep)
+        assert got.shape == want.shape and np.allclose(got, want, rtol=3e-7, atol=3e-6)
+    assert await tg.logsumexp(tg.full(5000, -np.inf)).item() == -np.inf
+    assert abs(await tg.logsumexp(tg.asarray([1000.0, 1000.0])).item() - 1000.6931) < 1e-3
+    special = tg.asarray(np.array([[1, np.inf], [1, np.nan], [-np.inf, 2], [-np.inf, -np.inf]], np.float32))
+    assert np.array_equal(
+        await tg.logsumexp(special, 1).numpy(), np.array([np.inf, np.nan, 2, -np.inf]), equal_nan=True
+    )
 
 
 async def test_launches() -> None:

@@ -85,6 +85,13 @@ def _launch(x: Array, axes: tuple[int, ...], keepdims: bool, fn: ReduceFn) -> Ar
     return fresh(Op(REDUCE, fn, (op,), (None if same else moved,), shape, fn.dtype, len(kept)))
 
 
+def axes_of(axis: Any, rank: int, label: str) -> tuple[int, ...]:
+    """Normalised axes of a reduction. As NumPy: 0 and -1 mean none where there are none."""
+    if not rank and type(axis) is int and axis in (0, -1):
+        return ()
+    return normalize_axes(axis, rank, label)
+
+
 def reduced_shape(shape: Shape, axes: tuple[int, ...], keepdims: bool) -> Shape:
     """The shape after a reduction over normalised axes."""
     if keepdims:
@@ -185,7 +192,7 @@ def reduce(
     want = x.dtype
     if dtype is None and name in ("sum", "prod") and want.kind in "biu":
         want = BY_KIND["i" if want.kind == "b" else want.kind]
-    axes = normalize_axes(axis, x.ndim, label)
+    axes = axes_of(axis, x.ndim, label)
     got = accumulated(name, x, axes, bool(keepdims), label, mask, start(initial, want, label))
     return store_reduced(astype(got, want, copy=False), target, label)
 
@@ -200,7 +207,7 @@ def reduce_after_first(
     x = prepared(x, label)
     if dtype is not None:
         x = astype(x, as_dtype(dtype), copy=False)
-    axes = normalize_axes(axis, x.ndim, label)
+    axes = axes_of(axis, x.ndim, label)
     if len(axes) > 1 or where is not True:
         raise ValueError(f"{label}: an operation without an identity takes one axis and no where")
     if axes:
@@ -310,7 +317,7 @@ def all(x: Any, /, axis: Any = None, out: Any = None, keepdims: bool = False, *,
 def _truth(x: Any, axis: Any, out: Any, keepdims: bool, where: Any, name: str, label: str) -> Array:
     flags = astype(prepared(x, label), bool_, copy=False)
     target, mask = as_out(out, label), as_mask(where, label)
-    axes = normalize_axes(axis, flags.ndim, label)
+    axes = axes_of(axis, flags.ndim, label)
     if mask is not None:
         flags = ew.where(widened(mask, flags.shape, label), flags, name == "min")
     if not axes:
@@ -348,7 +355,7 @@ def one_axis(x: Array, axis: Any, label: str) -> tuple[int, ...]:
         raise TypeError(f"{label}: axis must be an integer or None, not {axis!r}")
     if x.dtype.kind == "c":
         raise TypeError(f"{label}: complex numbers have no order")
-    axes = normalize_axes(axis, x.ndim, label)
+    axes = axes_of(axis, x.ndim, label)
     if _zero(x, axes):
         raise ValueError(f"{label}: attempt to get {label} of an empty sequence, shape {x.shape}")
     return axes

@@ -14,6 +14,7 @@ from .rows_text import Form, form
 
 MERGE = 64  # chunks a line above which a pass of its own joins their statistics
 THREADS = 1024  # that a CPU adapter should have to do
+LONGEST = 65536  # elements of a line that one of its threads takes at most
 WORTH = 32768  # elements from which on it pays there to cut lines
 
 
@@ -50,6 +51,7 @@ def share(lines: int, n: int, across: bool, facts: Facts) -> Shape:
     quads = -(-lines // 4) if across else lines
     if facts.software:
         chunks = max(1, min(THREADS // quads, n // 256)) if lines * n > WORTH else 1
+        chunks = max(chunks, -(-n // LONGEST))
         chunk = -(-n // (4 * chunks)) * 4
         return Shape(min(wg, 64), 1, 0, across, chunk, -(-n // chunk))
     steps = -(-n // each)

@@ -213,9 +213,11 @@ def _blocks(sig: Form) -> dict[str, str]:
             first += [note.format(x=f"x{k}", i=f"within(r{k})") for k in span]
             second += [add.format(x=f"x{k}", i=f"within(r{k})") for k in span]
         else:
-            first.append(loop.format("let x = fetch(r); " + note.format(x="x", i="here")))
+            body = "let x = fetch(r); " + note.format(x="x", i="here")
+            first.append(_long(loop.format(body), "sum") if sums else loop.format(body))
             keep = "put(r, y); " if _keeps(sig) else ""
-            second.append(loop.format(f"let y = shift(fetch(r), a); {keep}" + add.format(x="y", i="here")))
+            body = f"let y = shift(fetch(r), a); {keep}" + add.format(x="y", i="here")
+            second.append(_long(loop.format(body), "acc"))
     middle, total = _joined(sig, count)
     if sig.lanes > 1:
         last.append("share_second(l, fold(acc));")
@@ -230,6 +232,17 @@ def _blocks(sig: Form) -> dict[str, str]:
         last += _numbers(sig, total, count)
     made = {"first": first, "middle": middle, "second": second, "last": last}
     return {k: "".join(f"  {line}\n" for line in lines) for k, lines in made.items()}
+
+
+def _long(loop: str, total: str) -> str:
+    """A loop of one thread in rounds of 128, whose sums are added up: the error of a tree of two levels."""
+    body = (
+        loop.replace(f"{total} +=", "part +=")
+        .replace("var k = 0u;", ";")
+        .replace("; k++", " && k < stop; k++")
+    )
+    rounds = f"var part = vec4f(); stop += 128u; {body} {total} += part;"
+    return f"{{ var k = 0u; var stop = 0u; while (places(k).x < end) {{ {rounds} }} }}"
 
 
 def _joined(sig: Form, count: str) -> tuple[list[str], str]:
