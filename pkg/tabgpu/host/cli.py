@@ -16,6 +16,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from tabgpu.host import bench as measuring
 from tabgpu.host import dist, files, pins, session, site, wheel
 from tabgpu.host.errors import HostError
 from tabgpu.host.session import Job, Launch
@@ -111,7 +112,12 @@ def add_packages(folder: Path, packages: Iterable[str]) -> Path:
 
 
 def execute(
-    job: Job, launch: Launch, options: dict[str, Any], contents: dict[str, bytes], named: Iterable[str] = ()
+    job: Job,
+    launch: Launch,
+    options: dict[str, Any],
+    contents: dict[str, bytes],
+    named: Iterable[str] = (),
+    output: Callable[[str, str], None] = output,
 ) -> session.Outcome:
     """Run a job and save what it left under /out."""
     folder, ours = find_pyodide(options["pyodide"])
@@ -218,6 +224,30 @@ def test(args: tuple[str, ...], **options: Any) -> int:
     job = Job("test", args=args, worker=options["worker"], packages=("numpy", "pytest"),
               env=terminal_env(options["env"]), allow_no_gpu=options["allow_no_gpu"])  # fmt: skip
     return execute(job, launch_of(options), options, contents, named).status
+
+
+@cli.command()
+@tab_options
+@click.option("--items", metavar="NAME,NAME", default="", help="Only items with one of these in their name.")
+@click.option("--small/--full", default=None, help="Small sizes, or full ones even on a CPU adapter.")
+@click.option(
+    "--json", "as_json", type=click.Path(path_type=Path), metavar="FILE", help="Also write JSON here."
+)
+def bench(items: str, small: bool | None, as_json: Path | None, **options: Any) -> int:
+    """Measure tabgpu on this machine's GPU and print a table; exit status 1 if a result was wrong."""
+    picked = [name for name in items.split(",") if name]
+    with console.status("starting the browser ...") as line:
+        say = line.update if console.is_terminal else note
+        report = measuring.Report(say, output, console.is_terminal)
+        job = Job("run", script="suite.py", args=(json.dumps({"items": picked, "small": small}),),
+                  worker=options["worker"], packages=("numpy",), env=terminal_env(options["env"]),
+                  allow_no_gpu=options["allow_no_gpu"])  # fmt: skip
+        contents = {"suite.py": measuring.SUITE.read_bytes()}
+        status = execute(job, launch_of(options), options, contents, output=report.output).status
+    measuring.show(report)
+    if as_json is not None:
+        report.save(as_json)
+    return status or report.status()
 
 
 def relative(arg: str) -> str:
