@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import called, enabled, library, replace_block, replace_function, specialise
-from .subgroups import ARGUMENTS, SCAN_LANES
+from .subgroups import SCAN_LANES, lanes
 
 # combine(a, b) and the bits of its identity and of the initial value, by name and kind; complex64 takes two words
 COMBINE: dict[tuple[str, str], tuple[str, tuple[int, ...], tuple[int, ...]]] = {
@@ -41,7 +41,7 @@ class Form(NamedTuple):
     switch: str  # "", "TOTALS" or "CARRY"
     quads: bool = True  # scan_tiles: rows begin at multiples of four elements in src
     quads_out: bool = True  # and in dst, with no initial value
-    subgroups: bool = False
+    subgroups: tuple[int, int] | None = None  # lanes, least and most
 
 
 def text(form: Form) -> tuple[str, str]:
@@ -84,9 +84,7 @@ def _tiles(code: str, form: Form) -> str:
     if form.switch != "TOTALS":
         code = replace_function(code, "put", "fn put(i: u32, x: T) {}")
     if form.subgroups:
-        code = replace_block(code, "lanes", SCAN_LANES)
-        code = replace_block(code, "more", ARGUMENTS)
-        code = "enable subgroups;\n" + replace_block(code, "ids", "")
+        code = lanes(replace_block(code, "lanes", SCAN_LANES), form.subgroups)
     return code
 
 

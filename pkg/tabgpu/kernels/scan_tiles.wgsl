@@ -24,6 +24,7 @@ const R = 4u; // quads a thread and tile
 const TOTALS = false; // write the chunks' totals only
 const CARRY = false; // start each chunk from carry[row, chunk]
 const COMMUTES = true;
+const AHEAD = false; // load the next tile before this one is scanned
 const PV = 3u;
 
 struct Quad { a: T, b: T, c: T, d: T }
@@ -104,10 +105,25 @@ fn scan_lanes(x: ptr<function, array<T, R>>, l: u32, size: u32, id: u32, turn: u
   workgroupBarrier();
   return total;
 }
-
-// The quad of a tile that a thread has as its j-th.
-fn quad(j: u32, l: u32, size: u32) -> u32 { return j * LANES + l % LANES; }
 // lanes: end
+
+// A thread's quads of a tile; what lies outside of the row is the identity.
+fn fetch(x: ptr<function, array<Quad, R>>, row: u32, begin: u32, first: u32, stop: u32, valid: bool, none: T) {
+  for (var j = 0u; j < R; j++) {
+    let p = begin + j * LANES * 4u;
+    var q = Quad(none, none, none, none);
+    if (valid && p < stop) {
+      q = load(row, p);
+      if (p + 3u >= stop || p < first) { // the ends of a row
+        q.a = select(none, q.a, p >= first && p < stop);
+        q.b = select(none, q.b, p + 1u >= first && p + 1u < stop);
+        q.c = select(none, q.c, p + 2u >= first && p + 2u < stop);
+        q.d = select(none, q.d, p + 3u >= first && p + 3u < stop);
+      }
+    }
+    (*x)[j] = q;
+  }
+}
 
 @compute @workgroup_size(WG)
 fn main(
@@ -131,24 +147,20 @@ fn main(
   if (CARRY) {
     if (valid) { run = carry[row * P[0].z + chunk]; }
   }
+  let tile = LANES * R * 4u;
+  let mine = l % LANES * 4u;
   var turn = 0u;
   var x: array<Quad, R>;
+  var next: array<Quad, R>;
   var sums: array<T, R>;
   for (var j = 0u; j < R; j++) { sums[j] = none; }
-  for (var at = chunk * P[1].z; at < stop; at += LANES * R * 4u) {
-    for (var j = 0u; j < R; j++) {
-      let p = at + 4u * quad(j, l, size);
-      var q = Quad(none, none, none, none);
-      if (valid && p < stop) {
-        q = load(row, p);
-        if (p + 3u >= stop || p < first) { // the ends of a row
-          q.a = select(none, q.a, p >= first && p < stop);
-          q.b = select(none, q.b, p + 1u >= first && p + 1u < stop);
-          q.c = select(none, q.c, p + 2u >= first && p + 2u < stop);
-          q.d = select(none, q.d, p + 3u >= first && p + 3u < stop);
-        }
-      }
-      x[j] = q;
+  if (AHEAD) { fetch(&next, row, chunk * P[1].z + mine, first, stop, valid, none); }
+  for (var at = chunk * P[1].z; at < stop; at += tile) {
+    if (AHEAD) {
+      x = next;
+      fetch(&next, row, at + tile + mine, first, stop, valid, none);
+    } else {
+      fetch(&x, row, at + mine, first, stop, valid, none);
     }
     if (TOTALS && COMMUTES) {
       for (var j = 0u; j < R; j++) {
@@ -166,7 +178,7 @@ fn main(
     turn = 1u - turn;
     if (!TOTALS) {
       for (var j = 0u; j < R; j++) {
-        let p = at + 4u * quad(j, l, size);
+        let p = at + j * LANES * 4u + mine;
         let before = combine(run, sums[j]);
         if (valid && p < stop) {
           store(row, p, Quad(combine(before, x[j].a), combine(before, x[j].b), combine(before, x[j].c), combine(before, x[j].d)));

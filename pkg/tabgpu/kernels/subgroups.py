@@ -2,43 +2,73 @@
 
 from __future__ import annotations
 
-# The block `lanes` of scan_tiles. A subgroup has R times as many neighbouring quads as lanes: one barrier a tile.
+from . import replace_block
+
+# The block `lanes` of scan_tiles: a thread adds up R neighbouring quads, subgroups scan the sums and meet at a barrier.
 SCAN_LANES = """
+var<workgroup> stage: array<T, 2u * (WG * R + WG)>; // two turns
 var<workgroup> tree: array<T, WG / 2u>; // two turns of up to WG / 4 subgroups
 
 fn scan_lanes(x: ptr<function, array<T, R>>, l: u32, size: u32, id: u32, turn: u32, none: T) -> T {
-  let most = min(size, LANES);
-  let lane = id % most;
-  var sum = none;
-  for (var j = 0u; j < R; j++) {
-    var own = (*x)[j];
-    for (var step = 1u; step < most; step *= 2u) {
-      let before = subgroupShuffleUp(own, step);
-      if (lane >= step) { own = combine(before, own); }
+  let lane = l % LANES;
+  let row = (l - lane) * R + lane;
+  let here = turn * (WG * R + WG);
+  let own = here + l * (R + 1u);
+  var sum = (*x)[0];
+  if (R > 1u) {
+    for (var j = 0u; j < R; j++) {
+      let at = row + j * LANES;
+      stage[here + at + at / R] = (*x)[j];
     }
-    let before = subgroupShuffleUp(own, 1u);
-    (*x)[j] = sum;
-    if (lane > 0u) { (*x)[j] = combine(sum, before); }
-    sum = combine(sum, subgroupShuffle(own, id - lane + most - 1u));
+    workgroupBarrier();
+    for (var k = 0u; k < R; k++) { (*x)[k] = stage[own + k]; }
+    sum = (*x)[0];
+    for (var k = 1u; k < R; k++) { sum = combine(sum, (*x)[k]); }
   }
-  if (LANES <= size) { return sum; }
-  let side = turn * (WG / 4u);
-  if (id == 0u) { tree[side + l / size] = sum; }
-  workgroupBarrier();
-  let base = side + (l - l % LANES) / size;
-  var before = none;
-  sum = none;
-  for (var k = 0u; k < LANES / size; k++) {
-    if (k == (l % LANES) / size) { before = sum; }
-    sum = combine(sum, tree[base + k]);
-  }
-  for (var j = 0u; j < R; j++) { (*x)[j] = combine(before, (*x)[j]); }
-  return sum;
-}
-
-fn quad(j: u32, l: u32, size: u32) -> u32 {
   let most = min(size, LANES);
-  return (l % LANES) / most * most * R + j * most + l % most;
+  let place = id % most;
+  for (var step = 1u; step < most; step *= 2u) {
+    let left = subgroupShuffleUp(sum, step);
+    if (place >= step) { sum = combine(left, sum); }
+  }
+  let left = subgroupShuffleUp(sum, 1u);
+  var total = subgroupShuffle(sum, id - place + most - 1u);
+  var before = none;
+  if (LANES > size) {
+    let side = turn * (WG / 4u);
+    if (id == 0u) { tree[side + l / size] = total; }
+    workgroupBarrier();
+    let base = side + (l - lane) / size;
+    total = none;
+    for (var k = 0u; k < LANES / size; k++) {
+      if (k == lane / size) { before = total; }
+      total = combine(total, tree[base + k]);
+    }
+  }
+  if (place > 0u) { before = combine(before, left); }
+  if (R == 1u) {
+    (*x)[0] = before;
+    return total;
+  }
+  for (var k = 0u; k < R; k++) {
+    stage[own + k] = before;
+    before = combine(before, (*x)[k]);
+  }
+  workgroupBarrier();
+  for (var j = 0u; j < R; j++) {
+    let at = row + j * LANES;
+    (*x)[j] = stage[here + at + at / R];
+  }
+  return total;
 }
 """
-ARGUMENTS = ", @builtin(subgroup_size) size: u32, @builtin(subgroup_invocation_id) id: u32\n"
+
+
+def lanes(code: str, sizes: tuple[int, int]) -> str:
+    """A text whose blocks `more` (arguments of main) and `ids` say how many lanes a subgroup has, and which this is."""
+    known = sizes[0] == sizes[1]
+    more = "" if known else "@builtin(subgroup_size) size: u32, "
+    code = replace_block(code, "more", f", {more}@builtin(subgroup_invocation_id) id: u32\n")
+    return "enable subgroups;\n" + replace_block(
+        code, "ids", f"  const size = {sizes[0]}u;\n" if known else ""
+    )

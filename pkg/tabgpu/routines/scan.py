@@ -11,9 +11,9 @@ from ..launch import Launch
 from ..region import Facts, kernel_for
 from . import launch, temporary
 
-QUADS = 4  # quads a thread of scan_tiles, where rows are long enough
+QUADS = 2  # quads a thread of scan_tiles, where rows are long enough
 TILES = 32  # the most tiles that are added one after the other: more would cost accuracy
-WORKGROUPS = 1024  # as many keep a GPU busy
+WORKGROUPS = 4096  # as many keep a GPU busy
 STRIP = 32  # neighbouring columns of a workgroup of scan_columns
 DEPTH = 8  # rows a thread of it takes at once
 JOBS = 512  # threads that keep a CPU adapter busy
@@ -95,14 +95,14 @@ def _tiles(name: str, dtype: DType, job: Scan, out: int, facts: Facts) -> _Plan:
     form = Form(
         "scan_tiles", name, dtype.kind, params, "", quads_in, quads_in and out == job.n and not job.lead
     )
-    form = form._replace(subgroups="subgroups" in facts.features)
+    form = form._replace(subgroups=facts.subgroups if facts.subgroups[0] else None)
     groups = -(-job.outer * chunks // (facts.workgroup // lanes))
     return _Plan(form, chunk * tile, chunks, groups, [], pad)
 
 
 def _chunk(tiles: int, beside: int) -> int:
     """How many tiles follow each other in a workgroup: all, which reads once, unless the GPU would be idle."""
-    if tiles <= 4 or (tiles <= TILES and beside >= WORKGROUPS // 8):
+    if tiles <= 4 or (tiles <= TILES and beside >= WORKGROUPS // 32):
         return tiles
     return max(1, min(TILES, tiles * beside // WORKGROUPS))
 
