@@ -50,7 +50,7 @@ export async function make({ peer, done }) {
         dispose() {
           release();
           for (const f of [many, whole, settle, item, launches, work]) f.destroy();
-          py.runPython('import gc; gc.collect(); engine.flush()');
+          py.runPython('import gc; gc.collect(); send()');
         },
       };
       if (kind === 'readback') {

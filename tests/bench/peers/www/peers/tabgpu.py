@@ -23,6 +23,12 @@ def layer_norm(x: "tg.Array", g: "tg.Array", b: "tg.Array") -> "tg.Array":
     return tg.nn.layer_norm(x, (x.shape[-1],), g, b)
 
 
+def send() -> None:
+    """Everything so far is on its way to the GPU; waits for nothing."""
+    engine.flush()
+    engine.device().submit()
+
+
 def operation(spec: dict[str, Any]) -> tuple[Operation, str] | None:
     """The function of an item and how the table names it; None if tabgpu has none."""
     axis = spec.get("axis")
@@ -66,7 +72,7 @@ class Work:
         self.inputs = self.uploaded(*inputs)
         if spec["kind"] == "copy":
             self.inputs = [tg.zeros(spec["n"], dtype=tg.float32) + 1.0]
-            engine.flush()
+            send()
         size = 1
         for n in spec["out"] if spec["kind"] != "copy" else [spec["n"]]:
             size *= n
@@ -87,9 +93,9 @@ class Work:
         for _ in range(k):
             kept.append(f(*inputs))
             if len(kept) == batch:
-                engine.flush()
+                send()
                 kept.clear()
-        engine.flush()
+        send()
         self.ran += k
         self.launched += tg.memory()["launches"] - before
 
@@ -105,7 +111,7 @@ class Work:
     async def settle(self) -> None:
         """A scalar on the GPU, for `item`."""
         self.scalar = self.f(*self.inputs)
-        engine.flush()
+        send()
 
     async def item(self) -> float:
         """Milliseconds of reading that scalar, as Python sees it."""
