@@ -173,9 +173,10 @@ def threads(tile: int) -> int:
 
 
 def stage(
-    k: int, access: Access, places: int, rank: int, tile: int, words: set[int]
+    k: int, access: Access, places: int, rank: int, tile: int, words: set[int], pitch: int = 0
 ) -> tuple[str, list[str]]:
-    """(declaration, statements): one access of a whole tile, turned four by four on its way to workgroup memory.
+    """(declaration, statements): one access of a whole tile, turned four by four on its way to workgroup memory. Tiles
+    begin `pitch` columns apart.
 
     The fours of a column lie exclusive-or'd with the block's row, so that neither side meets the same bank twice."""
     binding, dtype, form = access
@@ -183,7 +184,9 @@ def stage(
     kind = element_type(dtype)
     n = tile * wide * (2 if dtype.kind == "c" else 1)
     along, down = word(places + 1 + rank), word(places + 2 + rank)
-    lines = [f"let e = base{k} + (ta * {tile}u + lx * 4u) * {along} + (tb * {tile}u + ly * 4u) * {down};"]
+    lines = [
+        f"let e = base{k} + (ta * {tile}u + lx * 4u) * {along} + (tb * {pitch or tile}u + ly * 4u) * {down};"
+    ]
     for r in range(4):
         at = f"e{r}"
         lines.append(f"let {at} = e + {r}u * {down};")

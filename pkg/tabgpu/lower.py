@@ -5,7 +5,7 @@ What depends on structure and shapes alone (kernel, grid, parameter words but sc
 
 from __future__ import annotations
 
-from . import codegen, codegen_strided, lower_strided, lower_wide, routines
+from . import codegen, codegen_shifted, codegen_strided, lower_strided, lower_wide, routines
 from .codegen import Elementwise
 from .dtypes import DType
 from .errors import LimitError
@@ -89,7 +89,10 @@ def _elementwise(
         if found is not None:
             tiles, dispatch, words = found
             label = f"{names}_tiled{tiles.tile}_rank{tiles.rank + 2}"
-            kernel = kernel_for(tiles, codegen_strided.tiled, label, codegen_strided.threads(tiles.tile))
+            make = (
+                codegen_strided.tiled if isinstance(tiles, codegen_strided.Tiled) else codegen_shifted.shifted
+            )
+            kernel = kernel_for(tiles, make, label, codegen_strided.threads(tiles.tile))
             return Recipe(kernel, dispatch, words)
         rank = len(dims)
         sig, more = lower_strided.rows(numbers, outs, dims, walks, facts)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import prod
 
 from .codegen import Elementwise, Region
+from .codegen_shifted import Shifted
 from .codegen_strided import ONE, QUAD, STEP, TURNED, TURNED_STEP, Tiled, threads
 from .dtypes import DType, uint16
 from .graph import copy_fn
@@ -91,11 +92,11 @@ def other_axis(numbers: Numbering, dims: Shape, walks: list[tuple[int, Shape]]) 
 
 def tiled(
     numbers: Numbering, outs: tuple[tuple[int, DType], ...], dims: Shape, walks: list[tuple[int, Shape]], facts: Facts
-) -> tuple[Tiled, tuple[int, int, int], list[int]] | None:  # fmt: skip
+) -> tuple[Tiled | Shifted, tuple[int, int, int], list[int]] | None:  # fmt: skip
     """(signature, grid, words but scalars) of the tiled class, or None where rows are the better way."""
     axis, last = other_axis(numbers, dims, walks), len(dims) - 1
     down = bool(dims[-1] & 3) if dims else False
-    if axis < 0 or (down and any(dtype.per_word > 1 for _, dtype in outs)):
+    if axis < 0:
         return None
     if facts.software and prod(dims) <= CACHED:
         return None
@@ -105,7 +106,13 @@ def tiled(
     ]
     room = 0 if facts.software else facts.limits.get("maxComputeWorkgroupStorageSize", 16384)
     need = sum(op.dtype.itemsize for (op, _), t in zip(numbers.accesses, turned, strict=True) if t)
-    tile = 64 if facts.workgroup >= threads(64) and (need * 64 * 64 <= room or facts.software) else 32
+    packed = down and any(dtype.per_word > 1 for _, dtype in outs)
+    complexes = any(op.dtype.kind == "c" for (op, _), t in zip(numbers.accesses, turned, strict=True) if t)
+    if packed and (facts.software or complexes):
+        return None
+    tile = 64 if facts.workgroup >= threads(64) and (need <= 4 or facts.software) else 32
+    if packed:
+        return shifted(numbers, outs, dims, walks, facts, axis, turned, tile)
     across, height = -(-dims[-1] // tile), -(-dims[axis] // tile)
     others = [d for d in range(last) if d != axis]
     steps = row_major(dims)
@@ -121,6 +128,27 @@ def tiled(
         else:
             forms.append(STEP if down or op not in numbers.reads else form(offset, strides))
     sig = Tiled(formed(numbers, outs, forms), len(others), len(numbers.reads), tile, down)
+    return sig, grid(groups, facts.groups), words
+
+
+def shifted(
+    numbers: Numbering, outs: tuple[tuple[int, DType], ...], dims: Shape, walks: list[tuple[int, Shape]], facts: Facts,
+    axis: int, turned: list[bool], tile: int,
+) -> tuple[Shifted, tuple[int, int, int], list[int]]:  # fmt: skip
+    """The same for packed results whose rows begin inside words."""
+    others, steps = [d for d in range(len(dims) - 1) if d != axis], row_major(dims)
+    across, height = -(-dims[-1] // (tile - 4)), -(-dims[axis] // tile)
+    groups = across * height * prod(dims[d] for d in others)
+    words = [0, groups, dims[axis], dims[-1], height, across, steps[axis], 0]
+    words += [*(dims[d] for d in others), *(steps[d] for d in others), *dims]
+    forms, room = [], facts.limits.get("maxComputeWorkgroupStorageSize", 16384)
+    for (op, _), (offset, strides), turn in zip(numbers.accesses, walks, turned, strict=True):
+        mine = (offset, *(strides[d] for d in others), strides[axis], strides[-1], *strides)
+        words += [x & U32 for x in mine]
+        room -= op.dtype.itemsize * tile * tile if turn else 0
+        fits = turn and room >= 0
+        forms.append(STEP if not fits else TURNED if quad(offset, strides, axis) else TURNED_STEP)
+    sig = Shifted(formed(numbers, outs, forms), len(others), len(numbers.reads), tile)
     return sig, grid(groups, facts.groups), words
 
 

@@ -16,6 +16,7 @@ from tabgpu.bridge_native import HostError
 from tabgpu.codegen import Elementwise, Gather, Region
 from tabgpu.codegen_product import WORDS, Product, Sum
 from tabgpu.codegen_reduction import ACROSS, ALONG, GENERAL, Reduction
+from tabgpu.codegen_shifted import Shifted
 from tabgpu.codegen_strided import QUAD, TURNED, Tiled, threads
 from tabgpu.device import Device
 
@@ -216,17 +217,19 @@ def elementwise(sig: Elementwise, words: np.ndarray, bound: list[Bound], groups:
         bound[sig.inputs + k].store(i - base, got)
 
 
-def tiled(sig: Tiled, words: np.ndarray, bound: list[Bound], groups: int) -> None:
+def tiled(sig: Tiled | Shifted, words: np.ndarray, bound: list[Bound], groups: int) -> None:
     """All tiles at once: which element lies in which does not matter, only that there are enough."""
+    moved = isinstance(sig, Shifted)
     region, rank = sig.region, sig.rank
     first, end, rows, columns, down, across, step = (int(w) for w in words[:7])
     assert threads(sig.tile) <= 256 and first == 0 and groups >= end
-    assert (down, across) == (-(-rows // sig.tile), -(-columns // sig.tile))
-    assert sig.down == (columns % 4 != 0), "rows hold whole vec4s"
+    assert (down, across) == (-(-rows // sig.tile), -(-columns // (sig.tile - 4 * moved)))
+    assert (moved or sig.down) == (columns % 4 != 0), "rows hold whole vec4s"  # type: ignore[union-attr]
     staged = [sig.tile**2 * dtype.itemsize for _, dtype, form in region.accesses if form >= TURNED]
     assert sum(staged) <= 16384, "more workgroup memory than WebGPU promises"
     p = Words(words, 8)
     others, steps = p.take(rank), p.take(rank)
+    whole = p.take(rank + 2) if moved else None
     dims = np.array([*others, rows, columns], np.uint64)
     assert end == down * across * int(np.prod(others))
     i = np.arange(int(np.prod(dims)), dtype=np.uint64)
@@ -237,6 +240,9 @@ def tiled(sig: Tiled, words: np.ndarray, bound: list[Bound], groups: int) -> Non
     for binding, dtype, form in region.accesses:
         place = p.take(3 + rank)
         at = address(coords, place[0], place[1:], i)
+        if whole is not None:
+            again = address(locate(where, whole), place[0], p.take(rank + 2), i)
+            assert (again == at).all(), "an element has two places"
         if binding >= 0 and form in (QUAD, TURNED):
             mine = coords[-1 if form == QUAD else -2]
             assert (at[mine % 4 == 0] % 4 == 0).all() and place[-1 if form == QUAD else -2] == 1
@@ -436,6 +442,7 @@ def added(sig: Sum, words: np.ndarray, bound: list[Bound], groups: int) -> None:
 RUN: dict[type, Any] = {
     Elementwise: elementwise,
     Tiled: tiled,
+    Shifted: tiled,
     Gather: gather,
     Reduction: reduction,
     Product: product,

@@ -125,6 +125,7 @@ def test_the_same_signature_gives_the_same_text(gpu: Any) -> None:
         codegen_move,
         codegen_product,
         codegen_reduction,
+        codegen_shifted,
         codegen_strided,
         region,
     )
@@ -137,6 +138,7 @@ def test_the_same_signature_gives_the_same_text(gpu: Any) -> None:
     make = {
         Elementwise: codegen.elementwise,
         codegen_strided.Tiled: codegen_strided.tiled,
+        codegen_shifted.Shifted: codegen_shifted.shifted,
         Reduction: codegen_reduction.reduction,
         Product: codegen_product.product,
         Sum: codegen_product.added,
