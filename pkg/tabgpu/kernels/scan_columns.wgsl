@@ -65,11 +65,14 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     for (var k = 1u; k < R; k++) { x[k] = combine(x[k - 1u], x[k]); }
     sums[side + l] = x[R - 1u];
     workgroupBarrier();
-    var before = run;
+    var before = none;
+    var all = none;
     for (var k = 0u; k < G; k++) {
-      if (k == group) { before = run; }
-      run = combine(run, sums[side + k * W + l % W]);
+      if (k == group) { before = all; }
+      all = combine(all, sums[side + k * W + l % W]);
     }
+    before = combine(run, before);
+    run = combine(run, all);
     side = WG - side;
     if (!TOTALS) {
       for (var k = 0u; k < R; k++) {

@@ -1,7 +1,7 @@
 // scan_serial: as scan_tiles and scan_columns, but each thread works for itself on a chunk of a column: for CPU adapters, on
 // which a barrier costs more than a pass.
 //
-// Sums of 32 elements, of 32 such sums, and of those, so that the error is a tree's. Parameters (group 1, u32 words):
+// Sums of 32 elements, of 32 such sums, of 32 of those and of these, so that the error is a tree's. Parameters (group 1, u32 words):
 //   0 N   1 outer   2 chunks of the axis   3 whether to walk from the last element to the first
 //   4 N of dst   5 position in dst of the first result (1: what precedes it gets the initial value)
 //   6 elements a chunk   7 inner   8, 9 bits of the identity   10, 11 bits of the initial value
@@ -39,8 +39,9 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     hop = 0u - inner;
     at = (outer * n + n - 1u - first) * inner + column;
   }
-  var most = none; // of blocks of 1,024
-  if (CARRY) { most = carry[job]; }
+  var all = none; // of blocks of 32,768
+  if (CARRY) { all = carry[job]; }
+  var most = none; // of blocks of 1,024 behind them
   var more = none; // of blocks of 32 behind them
   let m = P[1].x;
   let shift = P[1].y;
@@ -53,7 +54,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   var p = first;
   var blocks = 0u;
   while (p < stop) {
-    let before = combine(most, more);
+    let before = combine(all, combine(most, more));
     var sum = none;
     let end = min(p + 32u, stop);
     if (!TOTALS) {
@@ -76,6 +77,10 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
       most = combine(most, more);
       more = none;
     }
+    if (blocks % 1024u == 0u) {
+      all = combine(all, most);
+      most = none;
+    }
   }
-  if (TOTALS) { dst[job] = combine(most, more); }
+  if (TOTALS) { dst[job] = combine(all, combine(most, more)); }
 }
