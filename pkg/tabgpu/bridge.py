@@ -138,6 +138,15 @@ async def open_device(limits: dict[str, int], power: str, device: Any = None) ->
     return opened, json.loads(opened.describe()) | {"tuning": str(await remembered)}
 
 
+async def recall(key: str) -> str:
+    """The text kept under a key; empty if there is none."""
+    if in_browser():
+        return str(await (await _load()).recall(key))
+    from .native_storage import recall as recall_native
+
+    return recall_native(key)
+
+
 async def keep(key: str, text: str) -> bool:
     """Keeps a text beyond this process or page, or forgets it if it is empty; whether that worked."""
     if in_browser():

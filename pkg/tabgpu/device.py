@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import count
+from time import perf_counter
 from typing import Any
-from weakref import WeakSet
 
 from . import bridge
 from .config import OWN_LIMITS, Config
 from .errors import (
     DeviceLostError,
     GPUInternalError,
-    KernelError,
     LimitError,
     OutOfMemoryError,
     TabgpuError,
@@ -23,13 +21,13 @@ from .errors import (
 )
 from .faults import Faults, again
 from .graph import NO_GUARDS, Buffer, Guard, Op, nbytes_of
-from .launch import Kernel, Launch
+from .launch import Launch
+from .pipelines import Pipelines
 
 can_suspend, run_sync, start, join = bridge.can_suspend, bridge.run_sync, bridge.start, bridge.join
 typed_array = bridge.typed_array
 ALLOC, FREE, DISPATCH, BASE = 1, 2, 3, 5
 READ_CHUNK = 64 << 20
-MAX_PIPELINES = 4096  # kept; above that, those not used for longest are dropped
 _generations = count(1)
 
 
@@ -53,6 +51,7 @@ class Counters:
         "crossings",
         "evaluated",
         "launches",
+        "operations",
         "pipelines",
         "reads",
         "submits",
@@ -60,7 +59,7 @@ class Counters:
 
     def __init__(self) -> None:
         self.launches = self.crossings = self.pipelines = self.submits = self.reads = 0
-        self.bytes_uploaded = self.bytes_read = self.evaluated = 0
+        self.bytes_uploaded = self.bytes_read = self.evaluated = self.operations = 0
 
     def as_dict(self) -> dict[str, int]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -73,11 +72,12 @@ def size_class(nbytes: int) -> int:
     return max(step, -(-nbytes // step) * step)
 
 
-class Device(Faults):
+class Device(Faults, Pipelines):
     """An adapter's device behind the bridge. All sizes in bytes."""
 
     def __init__(self, opened: Any, about: dict[str, Any], config: Config) -> None:
-        super().__init__()
+        Faults.__init__(self)
+        Pipelines.__init__(self)
         self.js = opened
         self.config = config
         self.generation = next(_generations)
@@ -110,6 +110,8 @@ class Device(Faults):
         self.facts: Any = None  # the planner's digest of the limits
         self.programs: Any = None  # what was planned before
         self.recorder: Any = None  # listens while somebody profiles
+        self.pool_hits = self.pool_misses = 0
+        self.seconds = {"upload": 0.0, "read": 0.0, "compile": 0.0}  # of the host
         self.tuning: str = about.get("tuning", "")  # what `tg.tune()` kept, here or elsewhere
         self.counters = Counters()
         self.serial = 0
@@ -118,11 +120,6 @@ class Device(Faults):
         self._recent: dict[int, None] = {}  # size classes, the one used last at the end
         self._to_free: list[int] = []
         self._spoiled: set[int] = set()
-        self._pipelines: dict[Kernel, int] = {}
-        self._pipeline_ids = count(1)
-        self._compiling: dict[Kernel, Any] = {}
-        self.epoch = 0  # counts how often pipelines were dropped
-        self.users: WeakSet[Any] = WeakSet()  # programs: their `kernels` are in use until `used`
         self._words = array("I")  # commands that were not submitted yet
         self._params = array("I")
         self._base = 0  # what the commands' parameter offsets count from, bytes
@@ -165,7 +162,9 @@ class Device(Faults):
             self._recent.pop(asked, None)
             self._recent[asked] = None
             self.pooled_bytes -= asked
+            self.pool_hits += 1
         else:
+            self.pool_misses += 1
             ident = next(self._ids)
             self._words.extend((ALLOC, ident, asked))
             self._fresh.setdefault(self.serial + 1, {})[ident] = asked
@@ -183,6 +182,7 @@ class Device(Faults):
         if next(reversed(recent), None) != asked:
             recent.pop(asked, None)
             recent[asked] = None
+        self.pool_hits += 1
         self.pooled_bytes -= asked
         self.live_bytes = live = self.live_bytes + asked
         if live > self.peak_bytes:  # noqa: PLR1730  # a call costs more
@@ -258,6 +258,7 @@ class Device(Faults):
             self._words = held
         self.serial += 1
         buffer.serial = self.serial
+        begin = perf_counter()
         try:
             self.js.upload(self.serial, buffer.id, made[2] if made else 0, memory)
         except BaseException:
@@ -265,64 +266,8 @@ class Device(Faults):
             raise
         self.counters.crossings += 1
         self.counters.bytes_uploaded += nbytes
+        self.seconds["upload"] += perf_counter() - begin
         return buffer
-
-    def missing(self, launches: Iterable[Launch]) -> list[Kernel]:
-        """The kernels of a plan that have no pipeline yet, each once."""
-        return self.uncompiled([x.kernel for x in launches])
-
-    def uncompiled(self, kernels: Iterable[Kernel]) -> list[Kernel]:
-        """Those that have no pipeline yet, each once."""
-        return list({k: None for k in kernels if k.access and not self._pipelines.get(k)})
-
-    async def compile(self, kernels: list[Kernel]) -> None:
-        """Makes pipelines concurrently; KernelError names the first that is wrong. Calls share what is under way."""
-        for kernel in kernels:
-            if kernel not in self._compiling:
-                self._compiling[kernel] = bridge.start(self._compile(kernel))
-        under_way = [self._compiling[k] for k in kernels]
-        answers = [await bridge.join(task) for task in under_way]
-        self.check()
-        wrong = [message for message in answers if message]
-        if wrong:
-            raise KernelError(wrong[0])
-
-    async def _compile(self, kernel: Kernel) -> str:
-        """What is wrong with a kernel, or ""; a lost device is the caller's to notice."""
-        ident = next(self._pipeline_ids)
-        self.counters.pipelines += 1
-        self.counters.crossings += 1
-        try:
-            promise = self.js.pipelineAsync(ident, kernel.label, kernel.code, kernel.access)
-            message = str(await self.guard(promise))
-            if not message:
-                self._pipelines[kernel], kernel.used = ident, self.serial
-            return message
-        except TabgpuError as error:
-            return str(error)
-        finally:
-            del self._compiling[kernel]
-
-    def pipeline(self, kernel: Kernel) -> int:
-        """The number of a kernel's pipeline, which is made here and now if there is none."""
-        ident = self._pipelines.get(kernel)
-        if not ident:
-            ident = self._pipelines[kernel] = next(self._pipeline_ids)
-            kernel.used = self.serial
-            self.counters.pipelines += 1
-            self.counters.crossings += 1
-            self.js.pipeline(ident, kernel.label, kernel.code, kernel.access)
-        return ident
-
-    def _drop_pipelines(self) -> None:
-        """Forgets a quarter of the pipelines, those not used for longest; programs look theirs up anew."""
-        for program in self.users:
-            for kernel in program.kernels:
-                kernel.used = max(kernel.used, program.used)
-        old = sorted(self._pipelines, key=lambda kernel: kernel.used)[: MAX_PIPELINES // 4]
-        for kernel in old:
-            self.js.drop(self._pipelines.pop(kernel))
-        self.epoch += 1
 
     def extend(self, words: array[int], params: array[int], launches: int) -> None:
         """Adds a program's commands, whose first two words are BASE and where its parameters begin."""
@@ -419,8 +364,7 @@ class Device(Faults):
             self._fail(self.serial, GPUInternalError(f"submit {self.serial} was refused: {error}"))
         self.counters.crossings += 1
         self.counters.submits += 1
-        if len(self._pipelines) > MAX_PIPELINES:
-            self._drop_pipelines()
+        self._bound()
 
     def _clear(self) -> None:
         self._words, self._params = array("I"), array("I")
@@ -465,6 +409,7 @@ class Device(Faults):
         self.counters.reads += 1
         self.counters.bytes_read += total
         serial = self.serial
+        begin = perf_counter()
         if total == 4 and self._reads_words:  # a scalar: no memory to hand over
             answer = await self.guard(self.js.readWord(buffer.id, offset))
             report = answer if isinstance(answer, str) else ""
@@ -474,6 +419,7 @@ class Device(Faults):
             report = await self.guard(
                 self.js.read(memoryview(request), memoryview(target).cast("B"), READ_CHUNK)
             )
+        self.seconds["read"] += perf_counter() - begin
         number = self._absorb(report, serial)
         for buffer, _, _ in ranges:
             self.raise_for(buffer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import RLock
@@ -296,6 +297,15 @@ async def wait() -> None:
     if roots:
         await compute(roots)
     await gpu.wait()
+
+
+async def compile_known() -> None:
+    """Compiles what earlier pages needed on this adapter, and remembers what is compiled from now on."""
+    from .remembered import compile_known as compile_remembered  # rarely needed
+
+    gpu = device()
+    gpu.check()
+    await compile_remembered(gpu, getattr(sys.modules[__package__ or ""], "__version__", ""))
 
 
 def wait_for(awaitable: Any, what: str, instead: str) -> Any:

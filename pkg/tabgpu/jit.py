@@ -427,8 +427,15 @@ def _shape_of(result: Any, given: dict[int, int], cells: dict[Cell, int], scalar
 
 
 def _stored(x: Any) -> Any:
-    """A ShapeDtype as an array of that kind, which costs no memory."""
-    return zeros(as_shape(x.shape, "warmup"), dtype=as_dtype(x.dtype)) if type(x) is ShapeDtype else x
+    """An argument with an array in place of each ShapeDtype; it costs no memory."""
+    if type(x) is ShapeDtype:
+        return zeros(as_shape(x.shape, "warmup"), dtype=as_dtype(x.dtype))
+    if isinstance(x, dict):
+        return type(x)({name: _stored(value) for name, value in x.items()})
+    if isinstance(x, (list, tuple)):
+        items = [_stored(value) for value in x]
+        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    return x
 
 
 def jit(
@@ -464,11 +471,18 @@ def jit(
     return Jitted(function, static_argnums, static_argnames)
 
 
-async def warmup(function: Callable[..., Any], *args: Any, **options: Any) -> None:
-    """Compiles what function(*args, **options) needs, without running it on the GPU: the first call compiles nothing.
+async def warmup(function: Callable[..., Any] | None = None, *args: Any, **options: Any) -> int:
+    """Compiles ahead, so that later calls compile nothing; runs nothing on the GPU. How many kernels that took.
 
-    Arguments: as for the function, with tg.ShapeDtype(shape, dtype) in place of arrays if there are none yet.
-    A function of tg.jit keeps the trace that is made for this.
+    `await tg.warmup(f, *args, **options)`: what f(*args, **options) needs; with tg.ShapeDtype(shape, dtype) in place of
+    arrays if there are none yet. A function of tg.jit keeps the trace that is made for this. f must not read values.
+    `await tg.warmup()`: what earlier pages needed on this adapter with this version of tabgpu (kept in IndexedDB, on
+    the native host in a file; at most 512 kernels), and remembers what is compiled from now on.
     """
-    made = function if isinstance(function, Jitted) else Jitted(function, (), ())
-    await made.warmup(*args, **options)
+    before = engine.device().counters.pipelines
+    if function is None:
+        await engine.compile_known()
+    else:
+        made = function if isinstance(function, Jitted) else Jitted(function, (), ())
+        await made.warmup(*args, **options)
+    return int(engine.device().counters.pipelines - before)
