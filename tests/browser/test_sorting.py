@@ -303,6 +303,27 @@ async def test_topk() -> None:
     same(got[9], np.int32([1, 6, 3, 2]))
 
 
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("n", [4096, 10_001])
+async def test_topk_of_long_rows(n: int) -> None:
+    """Only the first of each tile go on; ties across tiles, NaN and infinities as in a whole sort."""
+    if IN_TAB and engine.device().software and not engine.facts_of(engine.device()).software:
+        pytest.skip("the native host runs the forms of a GPU")
+    x, i = awkward((2, n), "float32"), awkward((n,), "int32") % 7
+    g = tg.asarray(x)
+    few, all_nan = tg.topk(g, 50), tg.full((n,), NAN)
+    made = [*few, *tg.topk(g.T, 3, axis=0, largest=False), *tg.topk(tg.asarray(i), 100), *tg.topk(g, 200)]
+    got = await tg.fetch(*made, *tg.topk(g, 60, nan_greatest=True), *tg.topk(all_nan, 2))
+    down = order(x, -1, True)
+    same(got[1], down[:, :50].astype(np.int32))
+    same(got[0], np.take_along_axis(x, down[:, :50], 1))
+    same(got[3], order(x)[:, :3].T.astype(np.int32))
+    same(got[5], order(i, -1, True)[:100].astype(np.int32))
+    same(got[7], down[:, :200].astype(np.int32))
+    assert np.isnan(got[8]).all() and (np.diff(got[9]) > 0).all()
+    same(got[11], np.int32([0, 1]))
+
+
 async def test_lexsort() -> None:
     a, b, c = (draw("i", (3, 100), few=4, seed=k) for k in range(3))
     keys = [tg.asarray(k) for k in (a, b, c)]
