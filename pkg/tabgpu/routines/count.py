@@ -8,7 +8,7 @@ from ..launch import Launch
 from ..region import Facts, kernel_for
 from . import kernel, launch
 
-ROUNDS = 16  # numbers a thread
+ROUNDS = 4  # times four numbers a thread
 MOST = 2048  # bins in workgroup memory
 
 
@@ -20,7 +20,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     shared = op.size <= MOST and not facts.software
     key = ("count", wg, shared)
     made = kernel_for(key, _text, "count_shared" if shared else "count", wg)
-    groups = -(-source.size // (wg * ROUNDS))
+    groups = -(-source.size // (4 * wg * ROUNDS))
     return [zeros, launch(made, (source,), (op,), groups, [source.size, op.size, 0, 0], facts)]
 
 
