@@ -14,6 +14,8 @@
 //   T                   f32, i32 or u32
 //   BM BN BK TM TN      multiples of 4; (BM / TM) * (BN / TN) * SLICES threads; 4 * BK * (BM + BN) bytes of workgroup
 //                       memory; BK a multiple of 4 * SLICES
+//   PAD                 vec4s left out behind each four of k, 4 * BK * PAD bytes: threads that stage neighbouring fours
+//                       then meet different banks
 //   AE, A_VEC, A_ALONG_K   how A is read. A_VEC false (AE = T): scalars, any strides, A_ALONG_K unused. A_VEC true
 //                       (AE = vec4<T>): A_ALONG_K says which axis has stride 1 (k or m); that axis' length, the other
 //                       strides and the offset must be multiples of 4. BE, B_VEC, B_ALONG_K: the same for B (k or n).
@@ -50,6 +52,7 @@ const TM = 8u;
 const TN = 8u;
 const LX = 8u;
 const SLICES = 1u;
+const PAD = 0u;
 const A_VEC = false;
 const A_ALONG_K = true;
 const B_VEC = false;
@@ -66,7 +69,8 @@ const LY = 32u / LX;
 const AW = BM / 4u;
 const W = AW + BN / 4u;
 const KS = BK / SLICES;
-const LANES = 2u;
+const KB = BK / 4u;
+const FOUR = 4u * W + PAD;
 const A_BLOCKS = BM * BK / 16u;
 const B_BLOCKS = BN * BK / 16u;
 const PASSES = (A_BLOCKS + B_BLOCKS + NT - 1u) / NT;
@@ -76,8 +80,8 @@ const PASSES = (A_BLOCKS + B_BLOCKS + NT - 1u) / NT;
 @group(0) @binding(2) var<storage, read_write> c: array<u32>;
 @group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
-// For each slice, for each k: the vec4s of A, then those of B. With constant first indices, addresses need no arithmetic.
-var<workgroup> tile: array<array<array<vec4<T>, W>, KS>, SLICES>;
+// For each four of k: the vec4s of A, then those of B, of each k. At the end the slices leave their sums here.
+var<workgroup> tile: array<vec4<T>, KB * FOUR>;
 
 fn emit(v: T, i: u32) {
   c[i] = bitcast<u32>(v);
@@ -129,12 +133,9 @@ fn turned(r: Block) -> Block {
 }
 
 // Block number -> (column of blocks along m or n, row of blocks along k); neighbouring threads go along the axis with
-// stride 1, but in twos along the other one, for the banks of workgroup memory.
+// stride 1.
 fn place(block: u32, width: u32, along_k: bool) -> vec2u {
-  if (along_k) {
-    return vec2u(block % LANES + block / (LANES * (BK / 4u)) * LANES, block / LANES % (BK / 4u));
-  }
-  return vec2u(block % width, block / width);
+  return select(vec2u(block % width, block / width), vec2u(block / KB, block % KB), along_k);
 }
 
 fn a_along_k() -> bool {
@@ -201,6 +202,58 @@ fn load_b(block: u32, k0: u32, at: Tile) -> Block {
                b_some(i + 2u * sk, sx, z + 2u < k), b_some(i + 3u * sk, sx, z + 3u < k));
 }
 
+// Where a block begins at k = 0, and how far it moves with k.
+fn start_a(block: u32, at: Tile) -> vec2u {
+  let xk = place(block, AW, a_along_k());
+  return vec2u(at.a + (at.row + xk.x * 4u) * P[1].y + xk.y * 4u * P[1].z, P[1].z);
+}
+
+fn start_b(block: u32, at: Tile) -> vec2u {
+  let xk = place(block, BN / 4u, b_along_k());
+  return vec2u(at.b + (at.col + xk.x * 4u) * P[2].z + xk.y * 4u * P[2].y, P[2].y);
+}
+
+fn start(block: u32, at: Tile) -> vec2u {
+  if (block < A_BLOCKS) {
+    return start_a(block, at);
+  }
+  return start_b(block - A_BLOCKS, at);
+}
+
+// A block from element i on, all of whose k are there.
+fn fetch_a(i: u32) -> Block {
+  let sx = P[1].y;
+  let sk = P[1].z;
+  if (A_VEC && A_ALONG_K) {
+    return turned(Block(a_vec(i), a_vec(i + sx), a_vec(i + 2u * sx), a_vec(i + 3u * sx)));
+  }
+  if (A_VEC) {
+    return Block(a_vec(i), a_vec(i + sk), a_vec(i + 2u * sk), a_vec(i + 3u * sk));
+  }
+  return Block(a_some(i, sx, true), a_some(i + sk, sx, true),
+               a_some(i + 2u * sk, sx, true), a_some(i + 3u * sk, sx, true));
+}
+
+fn fetch_b(i: u32) -> Block {
+  let sx = P[2].z;
+  let sk = P[2].y;
+  if (B_VEC && B_ALONG_K) {
+    return turned(Block(b_vec(i), b_vec(i + sx), b_vec(i + 2u * sx), b_vec(i + 3u * sx)));
+  }
+  if (B_VEC) {
+    return Block(b_vec(i), b_vec(i + sk), b_vec(i + 2u * sk), b_vec(i + 3u * sk));
+  }
+  return Block(b_some(i, sx, true), b_some(i + sk, sx, true),
+               b_some(i + 2u * sk, sx, true), b_some(i + 3u * sk, sx, true));
+}
+
+fn fetch(block: u32, i: u32) -> Block {
+  if (block < A_BLOCKS) {
+    return fetch_a(i);
+  }
+  return fetch_b(i);
+}
+
 // The blocks of A come first, then those of B: one numbering deals them to the threads.
 fn load(block: u32, k0: u32, at: Tile) -> Block {
   if (block < A_BLOCKS) {
@@ -210,12 +263,11 @@ fn load(block: u32, k0: u32, at: Tile) -> Block {
 }
 
 fn keep(row: u32, x: u32, v: Block) {
-  let s = row * 4u / KS;
-  let r = row * 4u % KS;
-  tile[s][r][x] = v.k0;
-  tile[s][r + 1u][x] = v.k1;
-  tile[s][r + 2u][x] = v.k2;
-  tile[s][r + 3u][x] = v.k3;
+  let i = row * FOUR + x;
+  tile[i] = v.k0;
+  tile[i + W] = v.k1;
+  tile[i + 2u * W] = v.k2;
+  tile[i + 3u * W] = v.k3;
 }
 
 fn stage(block: u32, v: Block) {
@@ -226,15 +278,6 @@ fn stage(block: u32, v: Block) {
     let xk = place(block - A_BLOCKS, BN / 4u, b_along_k());
     keep(xk.y, AW + xk.x, v);
   }
-}
-
-// Workgroup memory as a line of vec4s, where the slices leave their sums.
-fn leave(i: u32, v: vec4<T>) {
-  tile[i / (W * KS)][i / W % KS][i % W] = v;
-}
-
-fn left(i: u32) -> vec4<T> {
-  return tile[i / (W * KS)][i / W % KS][i % W];
 }
 
 // Four neighbouring columns of row `row`; z is the number of the matrix.
@@ -288,9 +331,10 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) nwg: vec3u,
     workgroupBarrier();
     for (var kk = 0u; kk < KS; kk++) {
       for (var i = 0u; i < TM; i++) {
-        let x = tile[slice][kk][i / 4u * TY + ty][i % 4u];
+        let y = slice * (KS / 4u) * FOUR + kk / 4u * FOUR + kk % 4u * W;
+        let x = tile[y + i / 4u * TY + ty][i % 4u];
         for (var j = 0u; j < TN / 4u; j++) {
-          sum[i * (TN / 4u) + j] += x * tile[slice][kk][AW + j * TX + tx];
+          sum[i * (TN / 4u) + j] += x * tile[y + AW + j * TX + tx];
         }
       }
     }
@@ -298,9 +342,9 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) nwg: vec3u,
   }
   for (var s = 1u; s < SLICES; s++) {
     for (var e = 0u; e < TM * TN / 4u; e++) {
-      if (slice == s) { leave(lj, sum[e]); }
+      if (slice == s) { tile[lj] = sum[e]; }
       workgroupBarrier();
-      if (slice == 0u) { sum[e] += left(lj); }
+      if (slice == 0u) { sum[e] += tile[lj]; }
       workgroupBarrier();
     }
   }

@@ -6,45 +6,73 @@ not, so codegen replaces the lines between `unroll: begin` and `unroll: end` by 
 
 
 def gemm_inner(
-    bm: int, bn: int, bk: int, tm: int, tn: int, *, slices: int = 1, ahead: bool = True, steps: int = 0
+    bm: int,
+    bn: int,
+    bk: int,
+    tm: int,
+    tn: int,
+    *,
+    slices: int = 1,
+    pad: int = 0,
+    looped: bool = False,
+    ahead: bool = True,
 ) -> str:
     """WGSL for the marked block: stage, multiply and store, with the tile's sizes as numbers.
 
-    `ahead` reads the next blocks of A and B into registers before the current ones are multiplied, which
-    hides the memory latency. `steps` values of k are written out in a row (0: all of a slice); the rest is a loop.
+    `looped` writes out one value of k instead of all of a slice, and one way to read instead of one for blocks of which
+    all k are there and one for the last: a shorter text, without `pad`. `ahead` reads the next blocks of A and B into
+    registers before the current ones are multiplied, which hides the memory latency.
     """
-    if bm % tm or bn % tn or bk % (4 * slices) or any(v % 4 for v in (bm, bn, tm, tn)):
+    if bm % tm or bn % tn or bk % (4 * slices) or any(v % 4 for v in (bm, bn, tm, tn)) or (looped and pad):
         raise ValueError(
             f"gemm tile ({bm}, {bn}, {bk}, {tm}, {tn}) / {slices}: sizes must be multiples of 4, tiles of threads"
         )
     tx, ty = bn // tn, bm // tm
     threads = tx * ty
     part = bk // slices
-    passes = -(-(bm + bn) * bk // (16 * threads * slices))
-    steps = steps or part
+    width = (bm + bn) // 4  # vec4s of one k in workgroup memory
+    passes = range(-(-(bm + bn) * bk // (16 * threads * slices)))
     cells = [(i, j) for i in range(tm) for j in range(tn // 4)]
     out = [f"var s{i}_{j} = vec4<T>();" for i, j in cells]
-    load = [f"next{p} = load(li + {p * threads * slices}u, K, at);" for p in range(passes)]
+    block = [f"li + {p * threads * slices}u" for p in passes]
+    load = [f"next{p} = load({block[p]}, K, at);" for p in passes]
+    fetch: list[str] = []
+    if ahead and not looped:
+        for p in passes:  # most passes hold blocks of one operand only
+            first, last = p * threads * slices, (p + 1) * threads * slices
+            side = "_a" if last <= bm * bk // 16 else "_b" if first >= bm * bk // 16 else ""
+            number = f"{block[p]} - A_BLOCKS" if side == "_b" else block[p]
+            out += [f"let w{p} = start{side}({number}, at);"]
+            fetch += [f"next{p} = fetch{side}({'' if side else block[p] + ', '}w{p}.x + (k0 + BK) * w{p}.y);"]
     if ahead:
         out += ["var " + line.replace("K", "begin") for line in load]
     out += ["for (var k0 = begin; k0 < end; k0 += BK) {"]
     if not ahead:
         out += ["  let " + line.replace("K", "k0") for line in load]
-    out += [f"  stage(li + {p * threads * slices}u, next{p});" for p in range(passes)]
+    out += [f"  stage({block[p]}, next{p});" for p in passes]
     out += ["  workgroupBarrier();"]
+    if fetch:
+        out += [
+            "  if (k0 + 2u * BK <= end) {",
+            *("    " + line for line in fetch),
+            "  } else if (k0 + BK < end) {",
+        ]
+    elif ahead:
+        out += ["  if (k0 + BK < end) {"]
     if ahead:
-        out += ["  if (k0 + BK < end) {", *("    " + line.replace("K", "k0 + BK") for line in load), "  }"]
-    looped = steps < part
+        out += [*("    " + line.replace("K", "k0 + BK") for line in load), "  }"]
     if looped:
-        out += [f"  for (var kk = 0u; kk < {part}u; kk += {steps}u) {{"]
-    pad = "    " if looped else "  "
-    for step in range(steps):
-        row = f"tile[slice][{f'kk + {step}u' if looped else f'{step}u'}]"
-        out += [pad + "{"]
-        out += [f"{pad}  let a{i} = {row}[{i * ty}u + ty];" for i in range(tm // 4)]
-        out += [f"{pad}  let b{j} = {row}[{bm // 4 + j * tx}u + tx];" for j in range(tn // 4)]
-        out += [f"{pad}  s{i}_{j} += a{i // 4}.{'xyzw'[i % 4]} * b{j};" for i, j in cells]
-        out += [pad + "}"]
+        out += [f"  for (var kk = 0u; kk < {part}u; kk++) {{"]
+    indent = "    " if looped else "  "
+    for step in range(1 if looped else part):
+        start = f"kk * {width}u" if looped else f"{step // 4 * (4 * width + pad) + step % 4 * width}u"
+        if slices > 1:
+            start = f"slice * {part // 4 * (4 * width + pad)}u + {start}"
+        out += [indent + "{"]
+        out += [f"{indent}  let a{i} = tile[{start} + {i * ty}u + ty];" for i in range(tm // 4)]
+        out += [f"{indent}  let b{j} = tile[{start} + {bm // 4 + j * tx}u + tx];" for j in range(tn // 4)]
+        out += [f"{indent}  s{i}_{j} += a{i // 4}.{'xyzw'[i % 4]} * b{j};" for i, j in cells]
+        out += [indent + "}"]
     if looped:
         out += ["  }"]
     out += ["  workgroupBarrier();", "}"]
@@ -54,10 +82,10 @@ def gemm_inner(
             some = list(enumerate(cells[first : first + room]))
             out += [
                 f"if (slice == {s}u) {{",
-                *(f"  leave({e * threads}u + lj, s{i}_{j});" for e, (i, j) in some),
+                *(f"  tile[{e * threads}u + lj] = s{i}_{j};" for e, (i, j) in some),
             ]
             out += ["}", "workgroupBarrier();", "if (slice == 0u) {"]
-            out += [*(f"  s{i}_{j} += left({e * threads}u + lj);" for e, (i, j) in some), "}"]
+            out += [*(f"  s{i}_{j} += tile[{e * threads}u + lj];" for e, (i, j) in some), "}"]
             out += ["workgroupBarrier();"]
     if slices > 1:
         out += ["if (slice > 0u) { return; }"]

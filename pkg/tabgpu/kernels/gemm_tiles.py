@@ -1,7 +1,8 @@
 """Which kernel computes a product: lists of variants, the table that picks one by size, and the tuner's hook; no WGSL.
 
 A *plan* is a row of PLANS under a short name, the same on every adapter:
-  t64x64s2   gemm.wgsl: a tile of C per workgroup; s2: two groups of threads share the tile and each takes half of k
+  t64x64s2   gemm.wgsl: a tile of C per workgroup; s2: two groups of threads share the tile and each takes half of k;
+             w: a thread makes 8 x 16 outputs, not 8 x 8
   v8         gemv.wgsl: up to 8 rows (or columns), the big operand read once
   x128x128   gemm_matrix.wgsl: float16 operands through the matrix units
 `name/4` is the same with k cut in 4 pieces, which a second launch adds up. How the operands are read (scalars, vec4s
@@ -21,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .gemm_matrix_inner import memory
+from .gemm_matrix_inner import memory as matrix_memory
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Tile:
 
     @property
     def name(self) -> str:
-        return f"t{self.bm}x{self.bn}" + (f"s{self.slices}" if self.slices > 1 else "")
+        wide = "w" if self.tm * self.tn > 64 else ""
+        return f"t{self.bm}x{self.bn}{wide}" + (f"s{self.slices}" if self.slices > 1 else "")
 
     @property
     def threads(self) -> int:
@@ -49,8 +51,13 @@ class Tile:
 
     @property
     def memory(self) -> int:
-        """Bytes of workgroup memory."""
+        """Bytes of workgroup memory, without padding."""
         return 4 * self.bk * (self.bm + self.bn)
+
+    @property
+    def pad(self) -> int:
+        """vec4s behind each four of k that keep threads which stage neighbouring fours out of each other's banks."""
+        return 8 // min(8, self.bk // 4)
 
     def count(self, m: int, n: int, batch: int) -> int:
         """Workgroups for a product."""
@@ -90,7 +97,7 @@ class Units:
     @property
     def memory(self) -> int:
         """Bytes of workgroup memory."""
-        return memory(self.bm, self.bn, self.bk, self.sm, self.sn, self.depth)
+        return matrix_memory(self.bm, self.bn, self.bk, self.sm, self.sn, self.depth)
 
     def count(self, m: int, n: int, batch: int) -> int:
         return -(-m // self.bm) * -(-n // self.bn) * batch
@@ -116,13 +123,16 @@ class Choice(NamedTuple):
     piece: int  # terms of each
 
 
-# Largest first. All but the first fit 128 invocations; all fit 16 KiB.
+# Largest first.
 TILES = (
     Tile(128, 128, 16, 8, 8, 8),
+    Tile(64, 128, 16, 8, 16, 4),
     Tile(64, 64, 16, 8, 8, 8),
-    Tile(64, 64, 32, 8, 8, 8, 4),
-    Tile(64, 32, 32, 8, 4, 8, 4),
+    Tile(64, 64, 16, 8, 16, 4),
+    Tile(64, 64, 32, 8, 8, 8, 2),
+    Tile(32, 64, 64, 4, 8, 8, 4),
     Tile(32, 32, 64, 4, 4, 8, 4),
+    Tile(16, 32, 64, 4, 4, 8, 8),
     Tile(32, 32, 16, 4, 4, 8),
     Tile(16, 64, 16, 4, 4, 16),
     Tile(64, 16, 16, 4, 4, 4),
@@ -131,24 +141,22 @@ TILES = (
 VECTORS = (Vectors(1), Vectors(2), Vectors(4), Vectors(8))
 UNITS = (Units(128, 128, 32, 64, 64), Units(64, 64, 32, 32, 32))
 PLANS: dict[str, Tile | Vectors | Units] = {p.name: p for p in (*TILES, *VECTORS, *UNITS)}
-T128, T64, T32, WIDE, TALL, T16 = (
-    PLANS[name] for name in ("t128x128", "t64x64", "t32x32", "t16x64", "t64x16", "t16x16")
-)
+T16 = PLANS["t16x16"]
 
 # The default table for GPUs: a plan is taken if it makes at least so many workgroups, else the next is asked.
 TABLE: tuple[tuple[str, int], ...] = (
     ("t128x128", 200),
-    ("t64x64", 400),
-    ("t64x64s4", 200),
-    ("t64x32s4", 100),
-    ("t32x32s4", 0),
+    ("t64x64", 200),
+    ("t32x64s4", 100),
+    ("t32x32s4", 64),
+    ("t32x32", 0),
 )
 BUSY = 264  # workgroups that keep a large GPU busy: fewer, and a long k is cut
 FEW = 64  # the same of a gemv, whose workgroups are larger
 SHORT = 256  # terms of k that a piece has at least
 MOST_PIECES = 64
 LONG_K = 32768  # terms that one launch adds: the error of a sum grows with them
-THREADS = 256  # of a gemv
+ROWS, COLUMNS = 256, 512  # threads of a gemv whose matrix lies along k, or along the outputs
 
 # What the matrix units take: the last one is bridge.js's word for 16 x 16 x 16 float16 -> float32 in subgroups of 32.
 MATRIX = frozenset(
@@ -210,7 +218,7 @@ def choose(
     """The variant for C[batch, m, n] = A[batch, m, k] @ B[batch, k, n].
 
     `limits` are WebGPU's limits by their WebGPU names (missing ones: the guaranteed values). `software`: the adapter is
-    a CPU, which wants little work wasted at the edges, gains nothing from vec4 loads and pays for barriers.
+    a CPU, which wants little work wasted at the edges and pays for barriers.
     `features` are the device's. `cut`: k may be cut in pieces.
     """
     halves = a.dtype == b.dtype == "float16"
@@ -230,10 +238,10 @@ def choose(
     piece = (k + 64 * pieces - 1) // (64 * pieces) * 64 if pieces > 1 else k + 3 & ~3
     pieces = -(-k // piece)
     if isinstance(plan, Vectors):
-        return _vectors(plan, m, n, k, batch, a, b, software, pieces, piece)
+        return _vectors(plan, m, n, k, batch, a, b, 0 if software else _threads(limits), pieces, piece)
     if isinstance(plan, Units):
         return _units(plan, m, n, k, batch, a, b)
-    return _tiled(plan, m, n, k, batch, a, b, software, pieces, piece)
+    return _tiled(plan, m, n, k, batch, a, b, _memory(limits), software, pieces, piece)
 
 
 def _default(
@@ -250,7 +258,7 @@ def _default(
         if small <= 4:
             wanted = [f"v{1 << (small - 1).bit_length()}"]
         else:
-            wanted = ["t64x64", "t32x32", "t16x16"] if small >= 96 else ["t16x16"]
+            wanted = ["t64x64w", "t32x32", "t16x16"] if small >= 96 else ["t16x16"]
     elif small <= 8:
         wanted = [f"v{1 << (small - 1).bit_length()}"]
     else:
@@ -311,10 +319,20 @@ def _groups(plan: Tile | Vectors | Units, m: int, n: int, batch: int) -> int:
 
 
 def _tiled(
-    tile: Tile, m: int, n: int, k: int, batch: int, a: Side, b: Side, software: bool, pieces: int, piece: int
+    tile: Tile,
+    m: int,
+    n: int,
+    k: int,
+    batch: int,
+    a: Side,
+    b: Side,
+    memory: int,
+    software: bool,
+    pieces: int,
+    piece: int,
 ) -> Choice:
     a_way = b_way = None
-    if not software and tile is not T16:
+    if tile is not T16:
         a_way = _way(k, m, a.strides[-1], a.strides[-2], [*a.strides[:-2], a.offset])
         b_way = _way(k, n, b.strides[-2], b.strides[-1], [*b.strides[:-2], b.offset])
     params: dict[str, Any] = {"BM": tile.bm, "BN": tile.bn, "BK": tile.bk, "TM": tile.tm, "TN": tile.tn}
@@ -325,6 +343,8 @@ def _tiled(
         "B_VEC": bool(b_way),
         "N4": n % 4 == 0,
     }
+    spare = not software and "k" in (a_way, b_way) and tile.memory + 4 * tile.bk * tile.pad <= memory
+    params["PAD"] = tile.pad if spare else 0
     name = tile.name
     if a_way:
         params["A_ALONG_K"] = a_way == "k"
@@ -340,13 +360,10 @@ def _tiled(
         "tm": tile.tm,
         "tn": tile.tn,
         "slices": tile.slices,
-        "steps": 1 if software else STEPS,
+        "pad": params["PAD"],
+        "looped": software,
     }
     return Choice(name, "gemm", params, unroll, tile.count(m, n, batch) * pieces, pieces, piece)
-
-
-# Steps of k written out in a row on a GPU (0: all).
-STEPS = 0
 
 
 def _vectors(
@@ -357,7 +374,7 @@ def _vectors(
     batch: int,
     a: Side,
     b: Side,
-    software: bool,
+    most: int,
     pieces: int,
     piece: int,
 ) -> Choice:
@@ -372,17 +389,18 @@ def _vectors(
     along_k = way == "k" if way else abs(along) <= abs(across) or outputs < 4
     x_vec = _way(k, 4, x_along, x_across, x_rest) == "k"
     vectors = plan.vectors
-    if software:
-        threads, lanes, outs, ahead = 16, 1, 1, 1
+    share = 1 << max(
+        2, (piece // 16).bit_length() - 1
+    )  # threads of an output: each has four fours of k or more
+    if not most:  # a CPU adapter
+        threads, lanes, outs, ahead = 16, 1, min(4, 8 // vectors), 1
     elif along_k:
-        threads = THREADS
-        lanes = 32 if outputs * batch * pieces >= 512 else THREADS
-        outs = 2 if outputs * batch * pieces >= 4096 else 1
-        ahead = max(1, 4 // (outs * max(1, vectors // 2)))
+        threads = 1 << min(ROWS, most).bit_length() - 1
+        lanes = min(threads, share if vectors <= 2 else min(share, 64))
+        outs, ahead = 1 if vectors <= 2 else 2, 4 if vectors <= 2 else 1
     else:
-        threads, outs = THREADS, 1
-        lanes = 32 if outputs * batch * pieces >= 512 else 64
-        ahead = 2 if vectors <= 2 else 1
+        threads = 1 << min(COLUMNS, most).bit_length() - 1
+        lanes, outs, ahead = min(threads // 8, share), 1, 2 if vectors <= 2 else 1
     params: dict[str, Any] = {
         "NT": threads,
         "LANES": lanes,
@@ -396,9 +414,7 @@ def _vectors(
         "nt": threads, "lanes": lanes, "outs": outs, "vecs": vectors, "along_k": along_k, "ahead": ahead
     }  # fmt: skip
     per = threads // lanes * (outs if along_k else 4)
-    name = f"{plan.name}_{'rows' if matrix_a else 'columns'}_{'k' if along_k else 'x'}" + (
-        "_vec" if way else ""
-    )
+    name = f"{plan.name}_{'rows' if matrix_a else 'columns'}_{'k' if along_k else 'x'}{'_vec' if way else ''}"
     return Choice(name, "gemv", params, unroll, -(-outputs // per) * batch * pieces, pieces, piece)
 
 
