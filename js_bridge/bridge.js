@@ -74,6 +74,7 @@ export class Bridge {
     this.layouts = new Map();
     /** @type {Map<number, Bound>} bind groups by a hash of their words, in order of creation: the oldest goes first */
     this.groups = new Map();
+    this.groupsMade = 0;
     this.grouped = 0;
     /** @type {Map<number, Set<Bound>>} the bind groups that mention a buffer */
     this.mentions = new Map();
@@ -298,6 +299,7 @@ export class Bridge {
     const bound = { words: own, hash, group, next: this.groups.get(hash) };
     this.groups.set(hash, bound);
     this.grouped++;
+    this.groupsMade++;
     for (let k = 1; k <= end; k += 3) {
       let those = this.mentions.get(own[k]);
       if (!those) this.mentions.set(own[k], (those = new Set()));
@@ -550,6 +552,12 @@ export class Bridge {
     this.clock?.close();
     this.clock = on ? new Clock(this.device, precise && this.device.features.has("timestamp-query")) : undefined;
     return this.clock ? (this.clock.precise ? "gpu" : "host") : "";
+  }
+
+  /** What is kept here, as JSON. */
+  stats() {
+    const staging = this.staging.reduce((sum, b) => sum + b.size, 0);
+    return JSON.stringify({ bindGroups: this.grouped, bindGroupsMade: this.groupsMade, pipelines: this.pipelines.size, staging });
   }
 
   /** How many launches `timings` will tell of. */

@@ -180,5 +180,6 @@ if TYPE_CHECKING:  # what __getattr__ finds
     )  # fmt: skip
     from .profiling import profile
     from .tuning import tune
+    from .usage import telemetry
 
 del annotations, TYPE_CHECKING

@@ -61,6 +61,7 @@ class Bridge:
         self.pipelines: dict[int, tuple[str, Any, Any]] = {}  # label, pipeline or None, layout of group 0
         self.layouts: dict[str, Any] = {}
         self.groups: dict[tuple[int, ...], Any] = {}
+        self.groups_made = 0
         self.mentions: dict[int, set[tuple[int, ...]]] = {}  # the bind groups that mention a buffer
         self.broken: dict[int, str] = {}
         self.faults: list[dict[str, Any]] = []
@@ -337,6 +338,7 @@ class Bridge:
             for ident in oldest[1::3]:
                 self.mentions.get(ident, set()).discard(oldest)
         self.groups[key] = group
+        self.groups_made += 1
         for ident in key[1::3]:
             self.mentions.setdefault(ident, set()).add(key)
         return group
@@ -421,6 +423,11 @@ class Bridge:
 
             self.clock = Clock(self.wgpu, self.device, precise and "timestamp-query" in self.device.features)
         return "" if self.clock is None else "gpu" if self.clock.precise else "host"
+
+    def stats(self) -> str:
+        """What is kept here, as JSON."""
+        kept = {"bindGroups": len(self.groups), "bindGroupsMade": self.groups_made, "pipelines": len(self.pipelines)}
+        return json.dumps(kept | {"staging": sum(b.size for b in self.staging)})
 
     def timed(self) -> int:
         """How many launches `timings` will tell of."""

@@ -44,5 +44,6 @@ CHAPTERS = {
         "tril_indices tril_indices_from triu triu_indices triu_indices_from vander",
     "profiling": "profile",
     "tuning": "tune",
+    "usage": "telemetry",
 }  # fmt: skip
 WHERE = {name: chapter for chapter, names in CHAPTERS.items() for name in names.split()}

@@ -151,9 +151,12 @@ def release(gpu: Device, group: Group) -> None:
         if op.buffer is not None or not op.uses:
             _drop(op)
     gpu.counters.evaluated += len(group.members) * group.size
+    gpu.counters.operations += len(group.members)
     if group.core is not None:
+        gpu.counters.operations += 1
         _drop(group.core)
     if group.pre is not None:
+        gpu.counters.operations += len(group.pre.members)
         for op in reversed(group.pre.members):
             if not op.uses:
                 _drop(op)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import count
+from time import perf_counter
 from typing import Any
 from weakref import WeakSet
 
@@ -19,6 +20,7 @@ class Pipelines:
 
     js: Any
     counters: Any
+    seconds: dict[str, float]
     serial: int
 
     def __init__(self) -> None:
@@ -91,9 +93,11 @@ class Pipelines:
         ident = next(self._pipeline_ids)
         self.counters.pipelines += 1
         self.counters.crossings += 1
+        begin = perf_counter()
         try:
             promise = self.js.pipelineAsync(ident, kernel.label, kernel.code, kernel.access)
             message = str(await self.guard(promise))
+            self.seconds["compile"] += perf_counter() - begin
             if not message:
                 self._pipelines[kernel], kernel.used = ident, self.serial
                 if self.on_compiled is not None:

@@ -57,6 +57,7 @@ class Program:
         "launches",
         "need",
         "notes",
+        "operations",
         "used",
     )  # fmt: skip
 
@@ -132,7 +133,7 @@ class Program:
         self.kernels = list(dict.fromkeys(kernel for _, kernel in self._pipelines))
         self.launches = count
         self.used = 0
-        self.evaluated = 0
+        self.evaluated = self.operations = 0
         self.notes: list[tuple[str, int, int]] = []
 
     def _lay_out(self, every: list[_Memory], outputs: list[_Memory], depends: list[frozenset[int]]) -> None:
@@ -230,6 +231,7 @@ class Program:
             self._inherit(inputs, guards, outputs)
         gpu.extend(self._words, self._params, self.launches)
         gpu.counters.evaluated += self.evaluated
+        gpu.counters.operations += self.operations
         if gpu.recorder is not None:
             for note in self.notes:
                 gpu.recorder.note(*note)

@@ -26,6 +26,7 @@ class Programs:
         self.gpu, self.prepare = gpu, prepare
         self.mark = object()  # another one whenever work is planned in another way: traces hold for one
         self._known: dict[Any, Program] = {}
+        self.hits = self.learned = 0
         self._seen: dict[int, bool] = {}  # hash of a key: whether its graph may become a program
 
     def find(self, roots: list[Op], merge: bool, learn: bool) -> tuple[Program | None, Digest | None]:
@@ -38,6 +39,7 @@ class Programs:
         except TypeError:  # an unhashable parameter
             return None, None
         if program is not None:
+            self.hits += 1
             return program, found
         if not learn:
             return None, None
@@ -56,6 +58,7 @@ class Programs:
             for key in by_age[: MAX_PROGRAMS // 4]:
                 del self._known[key]
         self._known[found.key] = program
+        self.learned += 1
         program.used = self.gpu.serial
         return program, found
 
@@ -66,6 +69,11 @@ class Programs:
         finally:
             region.slots = None
         return made(self.gpu, lowered, found.inputs, found.stored, found.guarded)
+
+    @property
+    def kept(self) -> int:
+        """How many there are."""
+        return len(self._known)
 
     def clear(self) -> None:
         """Forgets all programs, since work is planned in another way now."""
@@ -96,6 +104,7 @@ def made(
     if program.need > most:
         return None
     program.notes, program.evaluated = notes, evaluated
+    program.operations = sum(len(members) for members, _ in parts)
     return program
 
 

@@ -217,6 +217,10 @@ class Watched:
         begin = perf_counter_ns()
         return self._until(self._inner.read(*given), "read", begin, "")
 
+    def readWord(self, *given: Any) -> Any:
+        begin = perf_counter_ns()
+        return self._until(self._inner.readWord(*given), "read", begin, "")
+
     def wait(self) -> Any:
         begin = perf_counter_ns()
         return self._until(self._inner.wait(), "wait", begin, "")

@@ -84,7 +84,7 @@ LAYERS = {
         "linalg",
         "linalg.*",
     ],
-    "tuning": ["tuning"],
+    "tuning": ["tuning", "usage"],
     "all": ["__init__"],
     "host": ["host", "host.*"],
 }
