@@ -55,6 +55,7 @@ from tabgpu.ops.ufunc_methods import Composite
 
 einsum = import_module("tabgpu.ops.einsum")  # the name itself is the function
 READING = import_module("tabgpu.array")
+MEASURING = ["jit", "warmup", "profile", "telemetry", "tune"]
 KINDS = {"b": "bool", "i": "int32", "u": "uint32", "f": "float32", "c": "complex64"}
 LIFTED = {"float": {"b": "f", "i": "f", "u": "f"}, "int": {"b": "i"}, None: {}}
 WIDE = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
@@ -241,6 +242,7 @@ def page() -> Iterator[str]:
     yield from ("", "## Beside NumPy and other libraries", "", *functions(interop, public(interop)))
     yield from ("", "## Reading", "", *functions(READING, public(READING)))
     yield from ("", "## The device", "", *functions(runtime, public(runtime)))
+    yield from ("", "## Repeating and measuring", "", *functions(tg, MEASURING))
     names = ", ".join(f"`{n}`" for n in tabgpu.aio.__all__)
     yield from ("", "## `tg.aio`", "", f"Where a shape depends on data, to be awaited anywhere: {names}.")
     yield from ("", "## NumPy's ufuncs that are not elementwise functions here", "")
