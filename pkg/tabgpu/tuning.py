@@ -103,7 +103,14 @@ async def tune(
             kept = await bridge.keep(bridge.TUNING, "")
             _hold(gpu, {})
             return _report(gpu, 0.0, 0, {}, kept)
-        return await _tune(gpu, cases, seconds, progress)
+        told, gpu.on_compiled = (
+            gpu.on_compiled,
+            None,
+        )  # kernels that are only tried need not be there next time
+        try:
+            return await _tune(gpu, cases, seconds, progress)
+        finally:
+            gpu.on_compiled = told
     finally:
         _running = False
 
