@@ -156,6 +156,7 @@ FEW = 64  # the same of a gemv, whose workgroups are larger
 SHORT = 256  # terms of k that a piece has at least
 MOST_PIECES = 64
 LONG_K = 32768  # terms that one launch adds: the error of a sum grows with them
+SHARES = (256, 64, 16, 4)  # threads that may share an output of a gemv: each has four fours of k or more
 ROWS, COLUMNS = 256, 512  # threads of a gemv whose matrix lies along k, or along the outputs
 
 # What the matrix units take: the last one is bridge.js's word for 16 x 16 x 16 float16 -> float32 in subgroups of 32.
@@ -389,9 +390,7 @@ def _vectors(
     along_k = way == "k" if way else abs(along) <= abs(across) or outputs < 4
     x_vec = _way(k, 4, x_along, x_across, x_rest) == "k"
     vectors = plan.vectors
-    share = 1 << max(
-        2, (piece // 16).bit_length() - 1
-    )  # threads of an output: each has four fours of k or more
+    share = next(x for x in SHARES if piece >= 16 * x or x == SHARES[-1])
     if not most:  # a CPU adapter
         threads, lanes, outs, ahead = 16, 1, min(4, 8 // vectors), 1
     elif along_k:
