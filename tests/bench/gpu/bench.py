@@ -1,9 +1,9 @@
-"""Measures on a real GPU: starts a browser on www/, writes each line that the page posts and prints a table.
+"""Raw kernels on a real GPU: starts a browser on www/, writes each line that the page posts and prints a table.
 
-    python3 tests/bench/gpu/bench.py --out gpu.jsonl [--pyodide DIR --wheel FILE] -- $CHROME_GPU_ARGS
+    python3 tests/bench/gpu/bench.py --out gpu.jsonl -- $CHROME_GPU_ARGS
 
-The browser is --chrome or $CHROME. Without --wheel only the raw kernels run. Standard library only: a GPU
-host need not have anything else.
+The browser is --chrome or $CHROME. Standard library only: a GPU host need not have anything else. tabgpu itself is
+measured by `tabgpu bench`, and beside its peers by tests/bench/peers.
 """
 
 import argparse
@@ -32,8 +32,6 @@ FLAGS = (
 TYPES = {
     ".mjs": "text/javascript",
     ".js": "text/javascript",
-    ".wasm": "application/wasm",
-    ".py": "text/plain",
 }
 
 
@@ -62,15 +60,13 @@ class Run:
 
 def brief(line: dict[str, Any]) -> str:
     """One line for a person."""
-    if line["t"] not in ("raw", "tab"):
+    if line["t"] != "raw":
         return json.dumps(line)[:400]
-    head = f"{line['t']} {line['item']:16} {line['id']:40}"
+    head = f"{line['item']:16} {line['id']:40}"
     if "fail" in line:
         return f"{head} FAIL {line['fail'][-600:]}"
     rate = f"{line['tflops']:7.2f} TFLOP/s" if line["tflops"] else f"{line['gbs']:7.0f} GB/s"
     extra = f" compile {line['compile_ms']:.0f} ms" if "compile_ms" in line else ""
-    if "launches_per_op" in line:
-        extra = f" launches {line['launches_per_op']:.2f}"
     wrong = "" if line["error"] <= 1 else " WRONG"
     extra = f" k={line['k']} error/allowed {line['error']:.2g}" + extra
     return f"{head} {line['median_ms']:9.4f} ms {rate}{extra}{wrong}"
@@ -81,20 +77,15 @@ class Server(http.server.ThreadingHTTPServer):
         """A browser that is ended drops its connections: not worth a traceback among the results."""
 
 
-def handler(run: Run, todo: dict[str, Any], pyodide: Path | None, wheel: Path | None) -> type:
-    """www/ at the root, Pyodide and the wheel beside it, the jobs at /todo, results to /line."""
+def handler(run: Run, todo: dict[str, Any]) -> type:
+    """www/ at the root, the jobs at /todo, results to /line."""
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | TYPES
         protocol_version = "HTTP/1.1"
 
         def translate_path(self, path: str) -> str:
-            clean = path.split("?")[0]
-            if clean.startswith("/pyodide/") and pyodide:
-                return str(pyodide / Path(clean).name)
-            if clean.startswith("/wheel/") and wheel:
-                return str(wheel)
-            return str(WWW / (Path(clean).name or "index.html"))
+            return str(WWW / (Path(path.split("?")[0]).name or "index.html"))
 
         def end_headers(self) -> None:
             # An isolated page has a finer clock (5 us instead of 100 us).
@@ -154,19 +145,12 @@ def visit(run: Run, chrome: str, extra: list[str], url: str, hang: float, total:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """The lines of docs/performance.md's table, best of the raw kernels against tabgpu."""
-    good = [r for r in rows if r["t"] in ("raw", "tab") and "fail" not in r and r["error"] <= 1]
-    out = ["| item | best raw kernel | tabgpu | of raw |", "|---|---|---|---|"]
+    """The best kernel of each item, as Markdown."""
+    good = [r for r in rows if r["t"] == "raw" and "fail" not in r and r["error"] <= 1]
+    out = ["| item | best raw kernel | ms | rate |", "|---|---|---|---|"]
     for item in dict.fromkeys(r["item"] for r in good):
-        raw = min(
-            (r for r in good if r["t"] == "raw" and r["item"] == item),
-            key=lambda r: r["median_ms"],
-            default=None,
-        )
-        for tab in [r for r in good if r["t"] == "tab" and r["item"] == item] or [None]:
-            cells = [f"{rate(r)} ({r['median_ms']:.4g} ms, `{r['id']}`)" if r else "" for r in (raw, tab)]
-            share = f"{100 * raw['median_ms'] / tab['median_ms']:.0f} %" if raw and tab else ""
-            out.append(f"| {item} | {cells[0]} | {cells[1]} | {share} |")
+        best = min((r for r in good if r["item"] == item), key=lambda r: r["median_ms"])
+        out.append(f"| {item} | `{best['id']}` | {best['median_ms']:.4g} | {rate(best)} |")
     return "\n".join(out)
 
 
@@ -184,9 +168,6 @@ def main() -> int:
     )
     parser.add_argument("--chrome", default=os.environ.get("CHROME", "chromium"))
     parser.add_argument("--out", type=Path, default=Path("gpu.jsonl"))
-    parser.add_argument("--pyodide", type=Path, help="a Pyodide distribution with NumPy")
-    parser.add_argument("--wheel", type=Path, help="the wheel to measure; with --pyodide")
-    parser.add_argument("--no-raw", action="store_true", help="only tabgpu")
     parser.add_argument("--only", default="", help="only the raw jobs whose item or id holds this text")
     parser.add_argument("--small", action="store_true", help="small sizes: a dry run on a CPU adapter")
     parser.add_argument("--reps", type=int, default=9)
@@ -200,19 +181,18 @@ def main() -> int:
 
     options = {"small": a.small, "reps": a.reps, "target": a.target, "heatMs": a.heat, "maxK": 400}
     picked = [j for j in jobs.jobs(a.small) if a.only in f"{j['item']} {j['id']}"]
-    todo = {"options": options, "jobs": picked, "wheel": a.wheel.name if a.wheel else None}
+    todo = {"options": options, "jobs": picked}
     a.out.parent.mkdir(parents=True, exist_ok=True)
     run = Run(a.out)
-    server = Server(("127.0.0.1", 0), handler(run, todo, a.pyodide, a.wheel))
+    server = Server(("127.0.0.1", 0), handler(run, todo))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}/index.html?page="
-    pages = ([] if a.no_raw else ["raw"]) + (["tab"] if a.wheel and a.pyodide else [])
-    trouble = [w for page in pages if (w := visit(run, a.chrome, extra, url + page, a.hang, a.total))]
-    for why in trouble:
+    url = f"http://127.0.0.1:{server.server_port}/index.html"
+    why = visit(run, a.chrome, extra, url, a.hang, a.total)
+    if why:
         print("!!", why)
     print(table(run.rows))
     bad = [r for r in run.rows if r["t"] == "fatal" or "fail" in r or r.get("error", 0) > 1]
-    return 1 if trouble or bad or not run.rows else 0
+    return 1 if why or bad or not run.rows else 0
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@ _stub = types.ModuleType("tabgpu")
 _stub.__path__ = [str(PKG)]
 sys.modules.setdefault("tabgpu", _stub)
 
-from tabgpu.kernels import replace_block, specialise  # noqa: E402
-from tabgpu.kernels.gemm_inner import gemm_inner  # noqa: E402
-from tabgpu.kernels.gemm_tiles import T16, T32, T64, T128, TALL, WIDE, Tile, choose  # noqa: E402
+from tabgpu.dtypes import float32  # noqa: E402
+from tabgpu.kernels.gemm_tiles import candidates, overrides, size_class  # noqa: E402
+from tabgpu.lower_product import Walk, chosen, kernel_of  # noqa: E402
+from tabgpu.region import Facts, Region  # noqa: E402
 
 Job = dict[str, Any]
 LIN = "@builtin(global_invocation_id) g: vec3u, @builtin(num_workgroups) w: vec3u"
@@ -29,48 +30,30 @@ def fold(groups: int) -> list[int]:
     return [x, -(-groups // x), 1]
 
 
-def gemm(
-    size: int | tuple[int, int, int],
-    tile: Tile | None = None,
-    *,
-    vec: bool = True,
-    a_t: bool = False,
-    b_t: bool = False,
-    ahead: bool = True,
-    steps: int | None = None,
-    looped: bool = False,
-    tag: str = "",
-    **consts: int,
-) -> Job:
-    """A product as the library would launch it (`tile` None: the chooser's own), or with other settings."""
+# A device as WebGPU guarantees it, but for what every desktop GPU has.
+LIMITS = {"maxComputeInvocationsPerWorkgroup": 1024, "maxComputeWorkgroupStorageSize": 32768}
+FACTS = Facts(256, 65535, (1 << 31) - 256, False, LIMITS)
+
+
+def gemm(size: int | tuple[int, int, int], plan: str = "", *, a_t: bool = False, b_t: bool = False) -> Job:
+    """A float32 product as the library would launch it, by the plan of gemm_tiles.py (by default its own choice)."""
     m, n, k = (size,) * 3 if isinstance(size, int) else size
     a_strides, b_strides = (1, m) if a_t else (k, 1), (1, k) if b_t else (n, 1)
-    r = choose(m, n, k, 1, a_strides, b_strides, (0, 0), {}, False)
-    params, inner, tiles, name = dict(r["params"]), dict(r["unroll"]), r["tiles"], "chosen_" + str(r["name"])
-    if tile:
-        params |= {"BM": tile.bm, "BN": tile.bn, "BK": tile.bk, "TM": tile.tm, "TN": tile.tn, "LX": tile.lx}
-        params |= {"A_VEC": vec, "B_VEC": vec}
-        if vec:
-            params |= {"AE": "vec4<T>", "BE": "vec4<T>", "A_ALONG_K": not a_t, "B_ALONG_K": b_t}
-        else:
-            params = {p: v for p, v in params.items() if p not in ("AE", "BE", "A_ALONG_K", "B_ALONG_K")}
-        inner |= {"bm": tile.bm, "bn": tile.bn, "bk": tile.bk, "tm": tile.tm, "tn": tile.tn}
-        tiles, name = tile.count(m, n, 1), f"t{tile.bm}x{tile.bn}x{tile.bk}_{'vec' if vec else 'scalar'}"
-    if steps is not None:
-        inner["steps"] = steps
-    code = specialise("gemm", T="f32", **(params | consts))
-    if not looped:
-        code = replace_block(code, "unroll", gemm_inner(**inner, ahead=ahead))
-    name += "" if steps is None else f"_steps{steps}"
-    name += "".join(f"_{c}{v}" for c, v in consts.items())
-    name += ("_looped" if looped else "") + ("" if ahead else "_noahead") + ("_" + tag if tag else "")
-    name += ("_At" if a_t else "") + ("_Bt" if b_t else "")
-    words = [m, n, k, 1, 0, *a_strides, 0, 0, *b_strides, 0, 0, 0, 0, 1, 0, 0, 0, 1, *[0] * 12]
+    a, b = (Walk(0, (0, 0, 0, *strides), "float32") for strides in (a_strides, b_strides))
+    key = (False, *size_class(m, n, k, 1))
+    if plan:
+        overrides[key] = plan
+    try:
+        choice, words = chosen((m, n, k), (1, 1, 1), a, b, FACTS, cut=False)
+    finally:
+        overrides.pop(key, None)
+    kernel = kernel_of(choice, "f", a, b, Region((), (), ((3, float32),), 0), 0, 0)
+    words += [0] * (-len(words) % 4)
     return {
         "item": f"mm{m}" if m == n == k else f"mm{m}x{n}x{k}",
-        "id": name,
+        "id": f"{plan or 'chosen'} {kernel.label}" + (" a.T" if a_t else "") + (" b.T" if b_t else ""),
         "buffers": [m * k, k * n, m * n],
-        "stages": [{"code": code, "bind": [0, 1, 2], "groups": fold(int(tiles)), "words": words}],
+        "stages": [{"code": kernel.code, "bind": [0, 1, 2], "groups": fold(choice.groups), "words": words}],
         "flops": 2 * m * n * k,
         "bytes": 4 * (m * k + k * n + m * n),
         "check": {"kind": "gemm", "m": m, "n": n, "k": k, "a": a_strides, "b": b_strides},
@@ -151,28 +134,12 @@ def jobs(small: bool) -> list[Job]:
     out = [elementwise("copy", n, "xv", 1, per) for per in (1, 2, 4)]
     out += [elementwise("chain", n, chain, 3, per) for per in (1, 2, 4)]
     out += [total(n, groups) for groups in ((16,) if small else (256, 1056, 4096))]
-    out += [gemm(big), gemm(big, T128), gemm(big, T64)]
-    out += [gemm(big, T128, a_t=a, b_t=b) for a, b in ((True, False), (False, True), (True, True))]
-    if small:
-        return [*out, gemm((7, big, 36)), gemm((big, 7, 36)), gemm(big, T128, looped=True)]
-    out += [gemm(big, t, steps=s) for t in (T128, T64) for s in (1, 4)]
-    out += [gemm(big, t, ahead=False, steps=s) for t in (T128, T64) for s in (0, 1)]
-    out += [gemm(big, t, vec=False, ahead=ahead) for t in (T128, T64) for ahead in (True, False)]
-    out += [gemm(big, T128, vec=False, a_t=True), gemm(big, T128, vec=False, b_t=True)]
-    out += [gemm(big, T128, vec=vec, looped=True) for vec in (True, False)]
-    out += [gemm(big, T128, tag="lx16", LX=16)]
-    out += [gemm(big, T128, GROUP=g) for g in (1, 4, 16)]
-    half = Tile(128, 64, 16, 8, 8, 8)
-    out += [gemm(big, t) for t in (Tile(128, 128, 8, 8, 8, 8), half, Tile(64, 64, 32, 8, 8, 8), T32)]
-    out += [
-        gemm(s, t, vec=v)
-        for s in (2048, 1024, 512, 256)
-        for t in (T128, half, T64, T32)
-        for v in (True, False)
-    ]
-    out += [gemm(s, T16, vec=False) for s in (512, 256)]
-    out += [gemm((1, 4096, 4096), t) for t in (WIDE, T16)] + [
-        gemm((4096, 1, 4096), t, vec=False) for t in (TALL, T16)
-    ]
-    out += [gemm((16, 4096, 4096), t) for t in (WIDE, T32, T64)]
-    return [*out, gemm((4095, 4097, 4093)), gemm((4093, 4093, 4093), T64, vec=False)]
+    out += [gemm(big, a_t=a, b_t=b) for a in (False, True) for b in (False, True)]
+    sizes: list[tuple[int, int, int]] = [(7, big, 36), (big, 7, 36), (big, big, big)]
+    if not small:
+        sizes += [(s, s, s) for s in (2048, 1024, 512, 256)]
+        sizes += [(1, big, big), (big, 1, big), (16, big, big), (big - 1, big + 1, big - 3)]
+    for m, n, k in sizes:
+        plans = [name for name in candidates(m, n, k, 1, LIMITS) if "/" not in name]
+        out += [gemm((m, n, k), name) for name in plans]
+    return out

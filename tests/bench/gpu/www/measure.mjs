@@ -1,4 +1,4 @@
-// What both pages share: posting lines, warming the card up, and the timed block (K operations, one wait, a median).
+// Posting lines, warming the card up, and the timed block (K operations, one wait, a median).
 
 export const post = (line) => {
   const log = document.getElementById('log');
