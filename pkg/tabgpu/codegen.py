@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from . import kernels
 from .dtypes import DType
-from .graph import Fn
+from .graph import Fn, is_operators
 
 NODE, ACCESS, SCALAR, VALUE = range(4)
 SCALAR_TYPE = {"f": "f32", "i": "i32", "u": "u32", "b": "bool", "c": "vec2f"}
 VECTOR_TYPE = {"f": "vec4f", "i": "vec4i", "u": "vec4u", "b": "vec4<bool>", "c": "mat4x2f"}
 LANES = "xyzw"
+_SCALAR_ONLY = re.compile(r"&&|[|][|]|\d")  # what does not hold for vectors
 _OPERAND = re.compile(r"(?<!\.)\b[xyz]\b")
 
 
@@ -66,6 +67,7 @@ class Writer:
         self.at = first  # next free parameter word
         self.scalar_at = 0
         self.lines: list[str] = []
+        self.loose: set[int] = set()  # nodes that are only stored: the store makes them values of their dtype
 
     def take(self, n: int) -> int:
         at, self.at = self.at, self.at + n
@@ -87,11 +89,16 @@ class Writer:
             return f"{self.prefix}a{k}"
         return self.scalar(k, kind) if tag == SCALAR else "v"
 
-    def compute(self) -> None:
-        """One `let` for each node."""
+    def compute(self, packing: bool = False) -> None:
+        """One `let` for each node. packing: four values are packed by stores that wrap and round (store_four)."""
+        used = {ref for _, refs in self.region.nodes for ref in refs} if packing else set()
+        stored = dict(self.region.outs) if packing else {}
         for k, (fn, refs) in enumerate(self.region.nodes):
             args = [self.value(r, kind) for r, kind in zip(refs, fn.kinds, strict=True)]
             expr, vector = fn.expr, fn.vector
+            if stored.get(4 * k) is fn.dtype and 4 * k not in used and (inner := unfitted(expr, fn.dtype)):
+                self.loose.add(4 * k)
+                expr, vector = inner, is_operators(inner) and not _SCALAR_ONLY.search(inner)
             if fn.name == "subtract" and refs[0] == refs[1] and fn.kinds[0] in "fc":
                 expr, vector = expr.replace("x - y", f"minus_itself_{fn.kinds[0]}(x)"), False
             if self.width == 1 or vector:
@@ -109,6 +116,15 @@ class Writer:
                 )
                 text = f"{VECTOR_TYPE[fn.dtype.kind]}({lanes})"
             self.lines.append(f"let {self.prefix}n{k} = {text};")
+
+
+def unfitted(expr: str, dtype: DType) -> str:
+    """What an expression makes fit its narrow dtype, or ""."""
+    inner = expr[len(dtype.fit) + 1 : -1]
+    if not dtype.fit or expr != f"{dtype.fit}({inner})":
+        return ""
+    depth = [inner[:k].count("(") - inner[:k].count(")") for k in range(len(inner) + 1)]
+    return inner if min(depth) >= 0 == depth[-1] else ""
 
 
 def apply(expr: str, args: list[str]) -> str:
@@ -139,6 +155,8 @@ def decode(dtype: DType, bits: str, width: int) -> str:
         else f"bitcast<{(VECTOR_TYPE if four else SCALAR_TYPE)[dtype.kind]}>({bits})"
     )
     if dtype.kind == "i" and dtype.itemsize < 4:
+        if four and bits.startswith("spread_"):
+            return f"signed_{bits[7:]}"
         shift = f"vec4u({32 - 8 * dtype.itemsize}u)" if four else f"{32 - 8 * dtype.itemsize}u"
         return f"({value} << {shift}) >> {shift}"
     return value
@@ -202,14 +220,15 @@ def load_flat(access: Access, offset: str, step: str, i: str) -> str:
     return decode(dtype, held, 4)
 
 
-def store_four(name: str, dtype: DType, value: str, at: str) -> list[str]:
-    """Statements that store four values (a name) at element `at`, a multiple of four, of an element_type binding."""
+def store_four(name: str, dtype: DType, value: str, at: str, loose: bool = False) -> list[str]:
+    """Statements that store four values (a name) at element `at`, a multiple of four, of an element_type binding.
+    loose: 32-bit values of the dtype's kind, to be rounded."""
     if dtype.kind == "c":
         return [
             f"{name}[({at}) >> 1u] = bitcast<vec4u>(vec4f({value}[0], {value}[1]));",
             f"{name}[(({at}) >> 1u) + 1u] = bitcast<vec4u>(vec4f({value}[2], {value}[3]));",
         ]
-    bits = encode(dtype, value, 4)
+    bits = f"{dtype.fit[6:]}_round4({value})" if loose and dtype.kind == "f" else encode(dtype, value, 4)
     packed = {4: f"pack_bytes({bits})", 2: f"pack_halves({bits})"}.get(dtype.per_word, bits)
     return [f"{name}[({at}) >> 2u] = {packed};"]
 
@@ -265,10 +284,10 @@ def elementwise(sig: Elementwise) -> tuple[str, str]:
     lines = out.lines
     for k, (access, at) in enumerate(zip(region.accesses, places, strict=True)):
         lines.append(f"let a{k} = {load_flat(access, word(at), word(at + 1), 'i')};")
-    out.compute()
+    out.compute(packing=True)
     for k, (ref, dtype) in enumerate(region.outs):
         lines.append(f"let o{k} = {out.value(ref, dtype.kind)};")
-        lines += store_four(f"w{k}", dtype, f"o{k}", f"i - {word(2)}")
+        lines += store_four(f"w{k}", dtype, f"o{k}", f"i - {word(2)}", ref in out.loose)
     body = "\n  ".join(lines)
     text = (
         bindings(sorts) + parameters(out.at)

@@ -85,10 +85,10 @@ def shifted(sig: Shifted) -> tuple[str, str]:
     before.append(f"let base = {address('p', rank, None, steps)};")
     if memory:
         before.append("workgroupBarrier();")
-    out.compute()
+    out.compute(packing=True)
     for k, (ref, dtype) in enumerate(region.outs):
         lines.append(f"let o{k} = {out.value(ref, dtype.kind)};")
-        lines += store_four(f"w{k}", dtype, f"o{k}", "f")
+        lines += store_four(f"w{k}", dtype, f"o{k}", "f", ref in out.loose)
     body, first = "\n    ".join(lines), "\n  ".join(before)
     text = (
         bindings(sorts) + parameters(out.at) + locator("locate", rank, sizes) + locator("whole", full, dims) + memory

@@ -153,10 +153,10 @@ def rows(sig: Elementwise) -> tuple[str, str]:
             lines += [f"let d{k}_{j} = {address(f'p{j}', rank, word(at), at + 1)};" for j in range(4)]
             value = four_at(access, [f"d{k}_{j}" for j in range(4)], words)
         lines.append(f"let a{k} = {value};")
-    out.compute()
+    out.compute(packing=True)
     for k, (ref, dtype) in enumerate(region.outs):
         lines.append(f"let o{k} = {out.value(ref, dtype.kind)};")
-        lines += store_four(f"w{k}", dtype, f"o{k}", f"i - {word(2)}")
+        lines += store_four(f"w{k}", dtype, f"o{k}", f"i - {word(2)}", ref in out.loose)
     body = "\n  ".join(lines)
     text = (
         bindings(sorts) + parameters(out.at) + functions
@@ -273,13 +273,13 @@ def tiled(sig: Tiled) -> tuple[str, str]:
             more, value = direct(access, f"d{k}", across, words)
             lines += more
         lines.append(f"let a{k} = {value};")
-    out.compute()
+    out.compute(packing=not down)
     for k, (ref, dtype) in enumerate(region.outs):
         lines.append(f"let o{k} = {out.value(ref, dtype.kind)};")
         if down:
             lines += store_down(k, dtype)
         else:
-            lines += store_four(f"w{k}", dtype, f"o{k}", f"base + y * {word(6)} + x")
+            lines += store_four(f"w{k}", dtype, f"o{k}", f"base + y * {word(6)} + x", ref in out.loose)
     where = (
         f"let cx = l & {tile - 1}u;\n  let x = tb * {tile}u + cx;"
         if down

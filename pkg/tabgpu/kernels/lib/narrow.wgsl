@@ -47,6 +47,23 @@ fn f16_encode4(x: vec4f) -> vec4u {
 }
 fn f16_encode(x: f32) -> u32 { return f16_encode4(vec4f(x)).x; }
 
+// The bits of the nearest float16 of any values: round_f16 and f16_encode in one.
+fn f16_round4(x: vec4f) -> vec4u {
+  let b = bitcast<vec4u>(x);
+  let m = b & vec4u(0x7fffffffu);
+  let small = bitcast<vec4u>(bitcast<vec4f>(min(m, vec4u(0x38800000u))) + vec4f(0.5f)) - vec4u(0x3f000000u);
+  let normal = min((m - vec4u(0x37fff001u) + ((m >> vec4u(13u)) & vec4u(1u))) >> vec4u(13u), vec4u(0x7c00u));
+  let nan = vec4u(0x7e00u) | ((m >> vec4u(13u)) & vec4u(0x3ffu));
+  let h = select(select(normal, nan, m > vec4u(0x7f800000u)), small, m < vec4u(0x38800000u));
+  return ((b >> vec4u(16u)) & vec4u(0x8000u)) | h;
+}
+
+fn bf16_round4(x: vec4f) -> vec4u {
+  let b = bitcast<vec4u>(x);
+  let near = b + vec4u(0x7fffu) + ((b >> vec4u(16u)) & vec4u(1u));
+  return select(near, b | vec4u(0x400000u), (b & vec4u(0x7fffffffu)) > vec4u(0x7f800000u)) >> vec4u(16u);
+}
+
 fn bf16_decode4(h: vec4u) -> vec4f { return bitcast<vec4f>(h << vec4u(16u)); }
 fn bf16_decode(h: u32) -> f32 { return bitcast<f32>(h << 16u); }
 fn bf16_encode4(x: vec4f) -> vec4u { return bitcast<vec4u>(x) >> vec4u(16u); }

@@ -12,7 +12,11 @@ fn pick_half(q: vec2u, offset: u32) -> u32 { return select(q.x, q.y, (offset & 2
 
 fn spread_bytes(word: u32) -> vec4u { return (vec4u(word) >> vec4u(0u, 8u, 16u, 24u)) & vec4u(255u); }
 fn spread_halves(q: vec2u) -> vec4u { return (q.xxyy >> vec4u(0u, 16u, 0u, 16u)) & vec4u(65535u); }
-fn pack_bytes(v: vec4u) -> u32 { return dot((v & vec4u(255u)) << vec4u(0u, 8u, 16u, 24u), vec4u(1u)); }
+fn signed_bytes(word: u32) -> vec4i { return bitcast<vec4i>(vec4u(word) << vec4u(24u, 16u, 8u, 0u)) >> vec4u(24u); }
+fn signed_halves(q: vec2u) -> vec4i { return bitcast<vec4i>(q.xxyy << vec4u(16u, 0u, 16u, 0u)) >> vec4u(16u); }
+fn pack_bytes(v: vec4u) -> u32 {
+  return (v.x & 255u) | ((v.y & 255u) << 8u) | ((v.z & 255u) << 16u) | (v.w << 24u);
+}
 fn pack_halves(v: vec4u) -> vec2u { return (v.xz & vec2u(65535u)) | (v.yw << vec2u(16u)); }
 
 // Four complex numbers are the columns of a matrix.
