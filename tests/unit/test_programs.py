@@ -76,9 +76,9 @@ def test_a_graph_seen_twice_is_planned_no_more(gpu: Device, monkeypatch: pytest.
         z = (tg.exp(x * 0.25) @ y + k).sum(axis=0)
         want = (np.exp((host(4, 5) + k) * 0.25) @ (host(5, 3) - k) + k).sum(axis=0)
         np.testing.assert_allclose(read(z), want, rtol=1e-4)
-        if k == 1:
+        if k == 2:
             so_far = len(plans)
-        assert k == 0 or len(plans) == so_far
+        assert k < 2 or len(plans) == so_far <= 4
 
 
 SAME: list[Callable[[Any, Any], Any]] = [
