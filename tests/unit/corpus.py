@@ -12,12 +12,12 @@ import tabgpu as tg
 from tabgpu import codegen, codegen_index, codegen_product, engine, kernels, lower_product
 from tabgpu.codegen import Region
 from tabgpu.dtypes import ALL, BY_KIND, DType
-from tabgpu.kernels import gemm_tiles
+from tabgpu.kernels import gemm_tiles, scan_forms
 from tabgpu.kernels.gemm_tiles import Side
 from tabgpu.launch import Launch
 from tabgpu.ops import taking
 from tabgpu.ops.rows import ROWS
-from tabgpu.routines import rows_functions, rows_text
+from tabgpu.routines import radix, rows_functions, rows_text
 
 
 def launches(*arrays: tg.Array) -> list[Launch]:
@@ -199,6 +199,37 @@ def indexed() -> Iterator[tuple[str, str, str]]:
         yield f"claim {len(picks)} {mode}", *codegen_index.claim(codegen_index.Claim(picks, mode, 2, 256))
 
 
+def scans_and_sorts() -> Iterator[tuple[str, str, str]]:
+    """(label, WGSL, access) of scans, with and without subgroups of known and unknown size, and of radix sorts."""
+    for name, kind in scan_forms.COMBINE:
+        some = (name, kind) in {
+            ("sum", "f"),
+            ("prod", "c"),
+            ("min", "i"),
+            ("segments", "c"),
+            ("logaddexp", "f"),
+        }
+        for switch, sizes in itertools.product(
+            ("", "TOTALS", "CARRY"), (None, (32, 32), (4, 128)) if some else (None,)
+        ):
+            for lanes, r, quads in ((256, 2, True), (256, 1, False), (8, 1, True)):
+                params = (("WG", 256), ("LANES", lanes), ("R", r))
+                out = quads and switch != "TOTALS"
+                made = scan_forms.Form("scan_tiles", name, kind, params, switch, quads, out, sizes)
+                yield f"scan_{name}_{kind} {switch} {sizes}", *scan_forms.text(made)
+            for file in ("scan_columns", "scan_serial"):
+                made = scan_forms.Form(file, name, kind, (("WG", 64),), switch)
+                yield f"{file}_{name}_{kind} {switch}", *scan_forms.text(made)
+    for payload, whole, direct in itertools.product((0, 1, 2), (True, False), (True, False)):
+        for bits, sizes in ((8, (32, 32)), (7, (16, 64)), (5, (4, 128))):
+            key = ("radix_scatter", 256, bits, payload, whole, direct, sizes)
+            yield f"radix_scatter {key}", *radix.scatter_text(key)
+    for quads in (True, False):
+        yield f"radix_count {quads}", *radix.count_text(("radix_count", 256, 8, quads))
+    for step in range(3):
+        yield f"radix_serial {step}", kernels.specialise("radix_serial", STEP=step), "rrrwww"
+
+
 def everything() -> Iterator[tuple[str, str, str, int]]:
     """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
     seen = set()
@@ -208,7 +239,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
                 if x.kernel.code not in seen:
                     seen.add(x.kernel.code)
                     yield f"{name}: {x.kernel.label}", x.kernel.code, x.kernel.access, len(x.words)
-    for name, code, access in [*products(), *gathers(), *indexed(), *lines()]:
+    for name, code, access in [*products(), *gathers(), *indexed(), *lines(), *scans_and_sorts()]:
         yield name, code, access, 0
 
 

@@ -19,6 +19,7 @@ WGSL = set(
     "atomicCompareExchangeWeak loop "
     "any all min max abs clamp floor ceil trunc sign sqrt exp2 log2 fma exp log pow round fract countOneBits "
     "countLeadingZeros countTrailingZeros firstLeadingBit firstTrailingBit reverseBits workgroupBarrier frexp ldexp "
+    "subgroupBallot subgroupInclusiveAdd subgroupShuffle subgroupShuffleUp "
     "modf mix step extractBits insertBits inverseSqrt cos sin tan atan "
     "if for while switch case return fn let workgroup_size group binding builtin workgroup align".split()
 )

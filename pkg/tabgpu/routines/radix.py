@@ -92,10 +92,10 @@ def _blocks(
 
 
 def _count(wg: int, bits: int, quads: bool) -> Kernel:
-    return kernel_for(("radix_count", wg, bits, quads), _count_text, "radix_count", wg)
+    return kernel_for(("radix_count", wg, bits, quads), count_text, "radix_count", wg)
 
 
-def _count_text(key: tuple[str, int, int, bool]) -> tuple[str, str]:
+def count_text(key: tuple[str, int, int, bool]) -> tuple[str, str]:
     name, wg, bits, quads = key
     text = kernels.specialise(name, WG=wg, BITS=bits, ITEMS=ITEMS, S="vec4u" if quads else "u32")
     return text if quads else kernels.replace_function(text, "load4", ONE_BY_ONE), "rw"
@@ -109,10 +109,10 @@ ONE_BY_ONE = """fn load4(row: u32, p: u32) -> vec4u {
 
 def _scatter(wg: int, bits: int, payload: int, whole: bool, direct: bool, sizes: tuple[int, int]) -> Kernel:
     label = f"radix_{'positions' if payload else 'values'}"
-    return kernel_for(("radix_scatter", wg, bits, payload, whole, direct, sizes), _scatter_text, label, wg)
+    return kernel_for(("radix_scatter", wg, bits, payload, whole, direct, sizes), scatter_text, label, wg)
 
 
-def _scatter_text(key: tuple[str, int, int, int, bool, bool, tuple[int, int]]) -> tuple[str, str]:
+def scatter_text(key: tuple[str, int, int, int, bool, bool, tuple[int, int]]) -> tuple[str, str]:
     name, wg, bits, payload, whole, direct, (least, most) = key
     params: dict[str, object] = {"PAYLOAD": payload, "KEYS": whole, "DIRECT": direct, "SIZE_LEAST": least}
     words = -(-most // 32)
