@@ -70,7 +70,8 @@ async def init(
     fuse=False: every operation is a launch of its own. pool_bytes: free GPU memory kept for reuse (by
     default half of maxBufferSize, between 256 MiB and 2 GiB). memory_limit: bytes
     of live arrays above which OutOfMemoryError is raised. device: a page's own JavaScript GPUDevice to work on.
-    Raises NoAdapterError (what to enable) where there is no WebGPU. Optional where Python can suspend (JSPI).
+    What `tg.tune()` kept for this adapter is found and used. Raises NoAdapterError (what to enable) where there is no
+    WebGPU. Optional where Python can suspend (JSPI).
     """
     config = Config(fuse, dict(limits or {}), pool_bytes, memory_limit, power_preference)
     return DeviceInfo(await engine.open_new(config, device))

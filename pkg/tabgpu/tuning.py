@@ -290,10 +290,9 @@ def _trials(gpu: Device, case: Case, dtype: Any) -> tuple[Op, Op, list[_Trial]]:
         for at, name in enumerate(names):
             if at:  # the first is the default
                 gemm_tiles.overrides[case.key] = name
-            (group,) = plan([out], budget=gpu.limits["maxFusedBuffers"], fuse=True)
-            launches = lower(
-                group, replace(facts)
-            )  # facts of their own: nothing remembers what is tried here
+            groups = plan([out], budget=gpu.limits["maxFusedBuffers"], fuse=True)
+            own = replace(facts)  # so that nothing remembers what is tried here
+            launches = [one for group in groups for one in lower(group, own)]
             what = tuple((x.kernel, x.grid, tuple(x.words)) for x in launches)
             if what not in seen:
                 seen.add(what)
