@@ -10,8 +10,8 @@ import re
 from typing import NamedTuple
 
 from . import kernels
-from .dtypes import DType
-from .graph import Fn, is_operators
+from .dtypes import DType, uint16
+from .graph import Fn, copy_fn, is_operators
 
 NODE, ACCESS, SCALAR, VALUE = range(4)
 SCALAR_TYPE = {"f": "f32", "i": "i32", "u": "u32", "b": "bool", "c": "vec2f"}
@@ -33,6 +33,18 @@ class Region(NamedTuple):
     nodes: tuple[tuple[Fn, tuple[int, ...]], ...]
     outs: tuple[tuple[int, DType], ...]
     scalars: int
+
+
+def as_bits(region: Region) -> Region:
+    """A mere copy of 16-bit floats moves their bits: nothing is decoded."""
+    if len(region.nodes) != 1 or len(region.accesses) != 1 or len(region.outs) != 1:
+        return region
+    (binding, dtype, form), ((fn, refs),), ((ref, out),) = region.accesses[0], region.nodes, region.outs
+    if fn.expr != "x" or dtype is not out or dtype.kind != "f" or dtype.per_word != 2:
+        return region
+    return region._replace(
+        accesses=((binding, uint16, form),), nodes=((copy_fn(uint16), refs),), outs=((ref, uint16),)
+    )
 
 
 class Elementwise(NamedTuple):

@@ -5,7 +5,7 @@ What depends on structure and shapes alone (kernel, grid, parameter words but sc
 
 from __future__ import annotations
 
-from . import codegen, codegen_shifted, codegen_strided, lower_strided, lower_wide, routines
+from . import codegen, lower_wide, routines
 from .codegen import Elementwise
 from .dtypes import DType
 from .errors import LimitError
@@ -81,19 +81,15 @@ def _elementwise(
         splats = [s in ((), (0,)) for _, s in walks]
         for offset, s in walks:
             words += (offset & U32, s[0] & U32 if s else 0)
-        region = lower_strided.as_bits(numbers.region(outs, splats))
+        region = codegen.as_bits(numbers.region(outs, splats))
         sig = Elementwise(region, -1, len(numbers.reads), facts.workgroup)
         label = names + "_flat"
     else:
-        found = None if wide else lower_strided.tiled(numbers, outs, dims, walks, facts)
-        if found is not None:
-            tiles, dispatch, words = found
-            label = f"{names}_tiled{tiles.tile}_rank{tiles.rank + 2}"
-            make = (
-                codegen_strided.tiled if isinstance(tiles, codegen_strided.Tiled) else codegen_shifted.shifted
-            )
-            kernel = kernel_for(tiles, make, label, codegen_strided.threads(tiles.tile))
-            return Recipe(kernel, dispatch, words)
+        from . import lower_strided  # only when an operand is not contiguous
+
+        recipe = None if wide else lower_strided.tiles(names, numbers, outs, dims, walks, facts)
+        if recipe is not None:
+            return recipe
         rank = len(dims)
         sig, more = lower_strided.rows(numbers, outs, dims, walks, facts)
         words += more

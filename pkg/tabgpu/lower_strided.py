@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING, Any
 
-from .codegen import Elementwise, Region
-from .codegen_shifted import Shifted
+from . import codegen_strided
+from .codegen import Elementwise, Region, as_bits
 from .codegen_strided import ONE, QUAD, STEP, TURNED, TURNED_STEP, Tiled, threads
-from .dtypes import DType, uint16
-from .graph import copy_fn
+from .dtypes import DType
 from .layout import Shape
-from .region import U32, Facts, Numbering, grid
+from .region import U32, Facts, Numbering, Recipe, grid, kernel_for
+
+if TYPE_CHECKING:
+    from .codegen_shifted import Shifted
 
 LEAST = 16  # elements along both axes of a tile, below which rows are as good
 CACHED = 1 << 22  # elements up to which the caches of a CPU hold what rows leave unread of a line
@@ -26,18 +29,6 @@ def formed(numbers: Numbering, outs: tuple[tuple[int, DType], ...], forms: Seque
     region = numbers.region(outs)
     accesses = tuple((b, dtype, form) for (b, dtype, _), form in zip(region.accesses, forms, strict=True))
     return as_bits(region._replace(accesses=accesses))
-
-
-def as_bits(region: Region) -> Region:
-    """A mere copy of 16-bit floats moves their bits: nothing is decoded."""
-    if len(region.nodes) != 1 or len(region.accesses) != 1 or len(region.outs) != 1:
-        return region
-    (binding, dtype, form), ((fn, refs),), ((ref, out),) = region.accesses[0], region.nodes, region.outs
-    if fn.expr != "x" or dtype is not out or dtype.kind != "f" or dtype.per_word != 2:
-        return region
-    return region._replace(
-        accesses=((binding, uint16, form),), nodes=((copy_fn(uint16), refs),), outs=((ref, uint16),)
-    )
 
 
 def quad(offset: int, strides: Shape, along: int) -> bool:
@@ -90,6 +81,22 @@ def other_axis(numbers: Numbering, dims: Shape, walks: list[tuple[int, Shape]]) 
     return max(votes, key=lambda d: (votes[d], dims[d])) if votes else -1
 
 
+def tiles(
+    names: str, numbers: Numbering, outs: tuple[tuple[int, DType], ...], dims: Shape, walks: list[tuple[int, Shape]],
+    facts: Facts,
+) -> Recipe | None:  # fmt: skip
+    """The recipe of the tiled class, or None where rows are the better way."""
+    found = tiled(numbers, outs, dims, walks, facts)
+    if found is None:
+        return None
+    sig, dispatch, words = found
+    make: Any = codegen_strided.tiled
+    if not isinstance(sig, Tiled):
+        from .codegen_shifted import shifted as make
+    label = f"{names}_tiled{sig.tile}_rank{sig.rank + 2}"
+    return Recipe(kernel_for(sig, make, label, threads(sig.tile)), dispatch, words)
+
+
 def tiled(
     numbers: Numbering, outs: tuple[tuple[int, DType], ...], dims: Shape, walks: list[tuple[int, Shape]], facts: Facts
 ) -> tuple[Tiled | Shifted, tuple[int, int, int], list[int]] | None:  # fmt: skip
@@ -136,6 +143,8 @@ def shifted(
     axis: int, turned: list[bool], tile: int,
 ) -> tuple[Shifted, tuple[int, int, int], list[int]]:  # fmt: skip
     """The same for packed results whose rows begin inside words."""
+    from .codegen_shifted import Shifted
+
     others, steps = [d for d in range(len(dims) - 1) if d != axis], row_major(dims)
     across, height = -(-dims[-1] // (tile - 4)), -(-dims[axis] // tile)
     groups = across * height * prod(dims[d] for d in others)
@@ -152,4 +161,4 @@ def shifted(
     return sig, grid(groups, facts.groups), words
 
 
-__all__ = ["other_axis", "rows", "tiled"]
+__all__ = ["other_axis", "rows", "tiles"]
