@@ -7,6 +7,7 @@ from typing import NamedTuple
 from .. import kernels
 from ..dtypes import uint32
 from ..graph import Op
+from ..kernels.unroll import unrolled
 from ..launch import Kernel, Launch
 from ..region import Facts, kernel_for
 from . import kernel, launch, temporary
@@ -121,7 +122,7 @@ def scatter_text(key: tuple[str, int, int, int, bool, bool, tuple[int, int]]) ->
     text = kernels.specialise(name, WG=wg, BITS=bits, ITEMS=ITEMS, **params)
     for hook in MASKS[words - 1] if words > 1 else ():
         text = kernels.replace_function(text, hook.split("(")[0][3:], hook)
-    return text, "rrrrww"
+    return unrolled(text, "ITEMS", ITEMS), "rrrrww"
 
 
 # Hooks for masks of two and of four words
