@@ -166,8 +166,38 @@ def claim(sig: Claim) -> tuple[str, str]:
     return _main(sig.workgroup, 1, lines, functions, sorts, text.at), "r" * len(sig.picks) + "w"
 
 
+def runs(sig: Scatter) -> bool:
+    """Whether a scatter is a mere copy into a part of the array, which needs no atomics: four elements a thread."""
+    return not sig.expr and not sig.picks and sig.dtype.per_word == 1
+
+
+def run(sig: Scatter) -> tuple[str, str]:
+    """The text of such a scatter: b0 the values (unless constant), w0 the array."""
+    dtype, rank = raw(sig.dtype), sig.rank
+    text = _Text((), sig.mode, rank, 0)
+    at = text.take(2 if sig.constant else 1 + rank)
+    lines = []
+    for j in range(4):
+        lines.append(f"let p{j} = locate_next(p{j - 1});" if j else "let p0 = locate(i);")
+        lines += text.place(f"p{j}", f"d{j}")
+        place, step = (f"2u * d{j}", "2u * ") if dtype.kind == "c" else (f"d{j}", "")
+        if not sig.constant:
+            lines.append(f"let s{j} = {address(f'p{j}', rank, word(at), at + 1)};")
+        one = word(at) if sig.constant else f"b0[{step}s{j}]"
+        stores = f"w0[{place}] = {one};"
+        if dtype.kind == "c":
+            two = word(at + 1) if sig.constant else f"b0[2u * s{j} + 1u]"
+            stores += f" w0[{place} + 1u] = {two};"
+        lines.append(f"if (i + {j}u < P[0].y) {{ {stores} }}")
+    sorts = [("b0", "u32")] * (not sig.constant) + [("w0", "u32")]
+    functions = locator("locate", rank, FIRST) + successor("locate", rank, FIRST)
+    return _main(sig.workgroup, 4, lines, functions, sorts, text.at), "r" * (not sig.constant) + "w"
+
+
 def scatter(sig: Scatter) -> tuple[str, str]:
     """(WGSL, access string): b0 the values (unless constant), then the indices, then the claims; w0 the array."""
+    if runs(sig):
+        return run(sig)
     move = not sig.expr
     dtype = raw(sig.dtype) if move else sig.dtype
     n = 0 if sig.constant else 1

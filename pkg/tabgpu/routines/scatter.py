@@ -54,7 +54,8 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     size = prod(update.shape)
     words = [0, size, *words, *(w & U32 for w in claimed), *(w & U32 for w in tail)]
     reads = (*values, *indices, *claims)
-    final = launch(made, tuple(reads), (op,), -(-size // facts.workgroup), words, facts)
+    each = 4 if text.runs(sig) else 1
+    final = launch(made, tuple(reads), (op,), -(-size // (each * facts.workgroup)), words, facts)
     return [*launches, final._replace(adopts=old) if update.in_place else final]
 
 
