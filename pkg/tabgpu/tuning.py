@@ -239,6 +239,11 @@ async def _measure(gpu: Device, case: Case, deadline: float) -> tuple[str, float
     k = max(1, min(MOST, int(SPAN / max(1e-6, (single - idle) / 1e9)) + 1))
     best = default = await _best(gpu, first, k, idle, float("inf"))
     name = ""
+    if bridge.in_browser():  # which compiles several at a time
+        try:
+            await gpu.compile(gpu.missing([one for trial in trials for one in trial.launches]))
+        except PROBLEMS:
+            gpu.check()  # the trial that is to blame meets its problem again
     while trials and perf_counter() < deadline:
         trial = trials.pop(0)
         try:
