@@ -77,10 +77,10 @@ def test_the_wheel_holds_what_it_should(wheels) -> None:
     pure = zipfile.ZipFile(next(wheels.glob("*-py3-none-any.whl")))
     names = pure.namelist()
     assert "tabgpu/bridge.js" in names and "tabgpu/host/tab/runner.mjs" in names
-    assert [n for n in names if n.endswith(".wgsl")]
+    assert "tabgpu/kernels/packed.txt" in names and not [n for n in names if n.endswith(".wgsl")]
     compiled = zipfile.ZipFile(next(wheels.glob("*-cp314-none-any.whl"))).namelist()
     assert "tabgpu/array.pyc" in compiled and not [n for n in compiled if n.endswith(".py")]
-    assert {n for n in names if n.endswith((".wgsl", ".js"))} <= set(compiled)
+    assert {n for n in names if n.endswith((".txt", ".js"))} <= set(compiled)
 
 
 def test_load_package_by_name_takes_the_compiled_wheel(chromium, serve, site_folder) -> None:

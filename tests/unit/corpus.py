@@ -245,10 +245,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
 
 def handwritten() -> list[str]:
     """The .wgsl files that are whole kernels."""
-    from importlib import resources
-
-    files = resources.files(kernels.__package__).iterdir()
-    return sorted(f.name.removesuffix(".wgsl") for f in files if f.name.endswith(".wgsl"))
+    return kernels.names()
 
 
 def library() -> list[str]:

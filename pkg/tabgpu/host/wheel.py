@@ -8,6 +8,8 @@ import io
 import zipfile
 from pathlib import Path
 
+from tabgpu.host.slim import slim
+
 PACKAGE = Path(__file__).resolve().parents[1]
 NAME = "tabgpu"
 SKIP = {"host", "__pycache__"}
@@ -46,7 +48,7 @@ def package_files() -> dict[str, bytes]:
     bridge = tree / "js_bridge" / "bridge.js" if tree else None
     if bridge is not None and bridge.is_file():
         files[f"{NAME}/bridge.js"] = bridge.read_bytes()
-    return files
+    return slim(files)
 
 
 def pack_wheel(name: str, version: str, files: dict[str, bytes], metadata: str) -> bytes:
@@ -68,7 +70,7 @@ def pack_wheel(name: str, version: str, files: dict[str, bytes], metadata: str) 
 def pack_zip(files: dict[str, bytes]) -> bytes:
     """A zip archive with fixed dates, so that equal content is equal bytes."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for path, data in files.items():
             entry = zipfile.ZipInfo(path, date_time=(2020, 1, 1, 0, 0, 0))
             entry.external_attr = 0o644 << 16

@@ -9,30 +9,48 @@ from importlib import resources
 _LINE = re.compile(r"^(const|alias) (\w+) = (.*?);", re.M)
 _ENABLE = re.compile(r"^(?:enable \w+|diagnostic\(\w+, [\w.]+\));$", re.M)
 _USE = re.compile(r"^// use ([\w ,]+)$", re.M)
+_EXPLAINS = re.compile(r"^ *//(?! use )(?! *\w+: (?:begin|end)\b)[^\n]*\n", re.M)  # as host/slim.py has it
 _DEFINED = re.compile(r"^fn (\w+)\(", re.M)
 _BODY = re.compile(r"^fn (\w+)\([^\n]*(?:\}$|\{\n(?:.*\n)*?^\})", re.M)
 _CALLED = re.compile(r"\b(\w+)\(")
 
 
 @cache
+def packed() -> dict[str, str]:
+    """The kernels by name, as a wheel has them in one file (host/slim.py); none in a source tree."""
+    file = resources.files(__package__) / "packed.txt"
+    if not file.is_file():
+        return {}
+    parts = re.split(r"^//// (.*)\n", file.read_text("utf-8"), flags=re.M)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@cache
 def read(name: str) -> str:
-    """The text of kernels/NAME.wgsl."""
-    return (resources.files(__package__) / f"{name}.wgsl").read_text("utf-8")
+    """The text of kernels/NAME.wgsl, less the lines that only explain."""
+    found = packed().get(name)
+    if found is not None:
+        return found
+    return _EXPLAINS.sub("", (resources.files(__package__) / f"{name}.wgsl").read_text("utf-8"))
+
+
+def names(folder: str = "") -> list[str]:
+    """The kernels of a folder ("" or "lib/"), sorted."""
+    here = resources.files(__package__) / folder
+    files = [e.name.removesuffix(".wgsl") for e in here.iterdir() if e.name.endswith(".wgsl")] if here.is_dir() else []
+    files += [n.removeprefix(folder) for n in packed() if n.rpartition("/")[0] + "/" * ("/" in n) == folder]
+    return sorted(files)
 
 
 @cache
 def homes() -> dict[str, str]:
     """Function name -> the lib file that defines it."""
     found: dict[str, str] = {}
-    for entry in (resources.files(__package__) / "lib").iterdir():
-        if entry.name.endswith(".wgsl"):
-            stem = entry.name.removesuffix(".wgsl")
-            for function in _DEFINED.findall(read(f"lib/{stem}")):
-                if function in found:
-                    raise ValueError(
-                        f"kernels: {function} is defined in lib/{found[function]} and lib/{stem}"
-                    )
-                found[function] = stem
+    for stem in names("lib/"):
+        for function in _DEFINED.findall(read(f"lib/{stem}")):
+            if function in found:
+                raise ValueError(f"kernels: {function} is defined in lib/{found[function]} and lib/{stem}")
+            found[function] = stem
     return found
 
 

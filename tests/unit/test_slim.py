@@ -1,0 +1,70 @@
+"""The smaller files of a wheel mean what the tree's mean, and the tab's wheel stays small."""
+
+from __future__ import annotations
+
+import ast
+import io
+import zipfile
+
+import pytest
+
+from tabgpu import kernels
+from tabgpu.host import slim, wheel
+
+LARGEST = 400_000  # bytes of the wheel that a tab loads
+
+
+def tree() -> dict[str, bytes]:
+    """The package's files as they are in the tree, but for the host's."""
+    found = {}
+    for file in sorted(wheel.PACKAGE.rglob("*")):
+        parts = file.relative_to(wheel.PACKAGE).parts
+        if file.is_file() and not wheel.SKIP.intersection(parts) and file.suffix != ".pyc":
+            found["/".join(("tabgpu", *parts))] = file.read_bytes()
+    return found
+
+
+def test_python_is_the_same_less_its_comments() -> None:
+    for name, data in tree().items():
+        if name.endswith(".py"):
+            text = slim.without_comments(data.decode())
+            assert ast.dump(ast.parse(text), include_attributes=True) == ast.dump(
+                ast.parse(data.decode()), include_attributes=True
+            ), name
+
+
+def test_kernels_are_read_the_same_from_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = slim.slim(tree())
+    assert not [name for name in files if name.endswith(".wgsl")]
+    parts = files[slim.PACKED].decode().split(slim.HEAD)[1:]
+    texts = {part.partition("\n")[0]: part.partition("\n")[2] for part in parts}
+    assert sorted(texts) == sorted([*kernels.names(), *(f"lib/{n}" for n in kernels.names("lib/"))])
+    for name, text in texts.items():
+        assert text == kernels.read(name), name
+    here, lib, home = kernels.names(), kernels.names("lib/"), kernels.homes()
+    monkeypatch.setattr(kernels, "packed", lambda: texts)
+    monkeypatch.setattr(kernels.resources, "files", lambda package: wheel.PACKAGE / "nowhere")
+    for cached in (kernels.read, kernels.homes):
+        cached.cache_clear()
+    assert (kernels.names(), kernels.names("lib/"), kernels.homes()) == (here, lib, home)
+    monkeypatch.undo()
+    for cached in (kernels.read, kernels.homes):
+        cached.cache_clear()
+
+
+def test_javascript_keeps_its_lines() -> None:
+    text = (wheel.PACKAGE.parents[1] / "js_bridge" / "bridge.js").read_text("utf-8")
+    small = slim.without_js_comments(text)
+    assert small.count("\n") == text.count("\n") and len(small) < 0.9 * len(text)
+    assert [
+        a
+        for a, b in zip(text.split("\n"), small.split("\n"), strict=True)
+        if a != b and "//" not in a and "*" not in a
+    ] == []
+
+
+def test_the_tabs_wheel_is_small() -> None:
+    data = wheel.tab_wheel()
+    names = zipfile.ZipFile(io.BytesIO(data)).namelist()
+    assert "tabgpu/bridge.js" in names and not [n for n in names if n.startswith("tabgpu/host/")]
+    assert len(data) <= LARGEST, f"{len(data):,} bytes in {len(names)} files"
