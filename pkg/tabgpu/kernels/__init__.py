@@ -37,7 +37,11 @@ def read(name: str) -> str:
 def names(folder: str = "") -> list[str]:
     """The kernels of a folder ("" or "lib/"), sorted."""
     here = resources.files(__package__) / folder
-    files = [e.name.removesuffix(".wgsl") for e in here.iterdir() if e.name.endswith(".wgsl")] if here.is_dir() else []
+    files = (
+        [e.name.removesuffix(".wgsl") for e in here.iterdir() if e.name.endswith(".wgsl")]
+        if here.is_dir()
+        else []
+    )
     files += [n.removeprefix(folder) for n in packed() if n.rpartition("/")[0] + "/" * ("/" in n) == folder]
     return sorted(files)
 
