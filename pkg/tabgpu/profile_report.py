@@ -42,6 +42,11 @@ def summary(said: dict[str, Any]) -> list[str]:
             f"timestamps are rounded to {said['resolution'] * 1e6:,.1f} us: only sums over many launches mean "
             "something. Chromium gives exact ones with --enable-webgpu-developer-features"
         )
+    if said["clock"] == "host" and said["resolution"] >= COARSE:
+        lines.append(
+            f"the host's clock counts in steps of {said['resolution'] * 1e6:,.1f} us; pages that are cross-origin "
+            "isolated have a finer one"
+        )
     if said["clock"] and said["timed"] < said["launches"]:
         lines.append(f"{said['launches'] - said['timed']:,} launches were not timed")
     if said["note"]:
