@@ -1,11 +1,12 @@
 """tg.jit: a function traced once for each kind of arguments, then replayed with one copy of its commands.
 
-What is an input, what a number and what only part of the kind: `_Arguments`. The launches: traces.py.
+What is an input, what a number and what only part of the kind: jit_arguments.py. The launches: traces.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import update_wrapper
 from inspect import iscoroutinefunction
 from typing import Any, NamedTuple
@@ -13,10 +14,10 @@ from typing import Any, NamedTuple
 from . import engine, traces, watching
 from .array import Array
 from .dtypes import as_dtype
-from .graph import LEAF, Cell, Op
-from .layout import as_shape, is_contiguous
-from .ops.convert import from_host
-from .ops.creation import copy_of, zeros
+from .graph import Cell
+from .jit_arguments import Arguments, StandIns, static
+from .layout import as_shape
+from .ops.creation import zeros
 from .ops.rows import _scalar as operand
 from .traced import KINDS, Scalars
 
@@ -37,80 +38,6 @@ class ShapeDtype(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: Any = "float32"
-
-
-class _Arguments:
-    """The arguments of one call: `key` is their kind, `arrays` and `values` what may differ from call to call.
-
-    packed: whether some array is a copy of what was given.
-    """
-
-    __slots__ = ("arrays", "cells", "key", "packed", "values", "whole")
-
-    def __init__(self, whole: bool) -> None:
-        """whole: views are read where they lie, even at another first element in each call."""
-        self.key: list[Any] = []
-        self.arrays: list[Array] = []
-        self.cells: list[Cell] = []
-        self.values: list[Any] = []
-        self.whole, self.packed = whole, False
-
-    def add(self, x: Any, where: str, loose: bool = True) -> None:
-        """One argument; `loose` numbers may change from call to call."""
-        kind = type(x)
-        key = self.key
-        if kind is Array:
-            cell = x._cell
-            op, layout = cell.op, x._layout
-            key += (x.dtype, op.shape)
-            if layout is not op.layout and layout != op.layout:
-                part = layout.offset or (x.size != op.size and is_contiguous(layout))
-                if part and not self.whole:
-                    x, self.packed = copy_of(x), True
-                    cell, key[-1] = x._cell, x._layout.shape
-                else:
-                    key.append(layout)
-            self.arrays.append(x)
-            self.cells.append(cell)
-        elif kind in (float, int, complex) and loose:
-            key.append(kind)
-            self.values.append(x)
-        elif isinstance(x, dict):
-            key += (dict, *x)
-            for name, value in x.items():
-                self.add(value, f"{where}[{name!r}]")
-        elif isinstance(x, (list, tuple)):
-            key += (kind, len(x))
-            for k, value in enumerate(x):
-                self.add(value, f"{where}[{k}]", False)
-        elif isinstance(x, Array) or (hasattr(x, "__array__") and hasattr(x, "dtype")):
-            self.add(from_host(x, where), where)
-        else:
-            try:
-                hash(x)
-            except TypeError:
-                raise TypeError(
-                    f"jit: {where} is a {kind.__name__}, which is no array, number, list, tuple or dict of such, and "
-                    "cannot be part of a trace's key, since it has no hash"
-                ) from None
-            key += (kind, repr(x) if kind is float else x)
-
-
-def _stand_in(x: Any, arrays: Any, numbers: Any, loose: bool = True) -> Any:
-    """The argument as the traced function gets it; follows _Arguments.add."""
-    kind = type(x)
-    if kind is Array:
-        return next(arrays)
-    if kind in (float, int, complex) and loose:
-        return next(numbers)
-    if isinstance(x, dict):
-        return kind({name: _stand_in(value, arrays, numbers) for name, value in x.items()})
-    if isinstance(x, (list, tuple)):
-        items = [_stand_in(value, arrays, numbers, False) for value in x]
-        return kind(*items) if hasattr(kind, "_fields") else kind(items)
-    if isinstance(x, Array) or (hasattr(x, "__array__") and hasattr(x, "dtype")):
-        return next(arrays)
-    return x
 
 
 class _Replay:
@@ -149,7 +76,7 @@ class _Replay:
         except OverflowError:
             return None
 
-    def rebuilt(self, cells: list[Cell], given: _Arguments, shape: Any) -> Any:
+    def rebuilt(self, cells: list[Cell], given: Arguments, shape: Any) -> Any:
         """The result, in the structure that the function returned."""
         kind, what = shape
         if kind == "array":
@@ -158,7 +85,12 @@ class _Replay:
             return Array(dtype, cell.op.layout if layout is None else layout, cell)
         if kind == "dict":
             made, items = what
-            return made({name: self.rebuilt(cells, given, item) for name, item in items})
+            out = {name: self.rebuilt(cells, given, item) for name, item in items}
+            if made is None:
+                return out
+            other = copy(made)  # a dict of another class, with whatever else it knows
+            other.update(out)
+            return other
         if kind == "sequence":
             made, items = what
             built = [self.rebuilt(cells, given, item) for item in items]
@@ -270,17 +202,17 @@ class Jitted:
             self.clear()
             self._gpu, self._programs, self._mark = gpu, programs, programs.mark
 
-    def _arguments(self, args: Sequence[Any], options: dict[str, Any], whole: bool) -> _Arguments:
-        given = _Arguments(whole)
+    def _arguments(self, args: Sequence[Any], options: dict[str, Any], whole: bool) -> Arguments:
+        given = Arguments(whole)
         for k, x in enumerate(args):
             if k in self._static:
-                _static(given.key, x, f"argument {k}")
+                static(given, x, f"argument {k}")
             else:
                 given.add(x, f"argument {k}")
         for name in sorted(options):
             given.key.append(name)
             if name in self._static_names:
-                _static(given.key, options[name], name)
+                static(given, options[name], name)
             else:
                 given.add(options[name], name)
         cells = given.cells
@@ -289,7 +221,7 @@ class Jitted:
             given.key.append(tuple([first.setdefault(cell, len(first)) for cell in cells]))
         return given
 
-    def _played(self, replay: _Replay, given: _Arguments, words: list[Any]) -> Any:
+    def _played(self, replay: _Replay, given: Arguments, words: list[Any]) -> Any:
         replay.used = self._hits
         cells = given.cells
         out = replay.trace.play(list(dict.fromkeys(cells)) if len(cells) > 1 else cells, words)
@@ -303,29 +235,27 @@ class Jitted:
     def _trace(
         self,
         key: Any,
-        given: _Arguments,
+        given: Arguments,
         args: Sequence[Any],
         options: dict[str, Any],
         fixed: frozenset[int] = frozenset(),
-    ) -> tuple[_Replay, _Arguments]:
+    ) -> tuple[_Replay, Arguments]:
         """Runs the function once with stand-ins, and keeps what it did."""
         gpu = engine.device()
         with engine.trace() as now:
             scalars = Scalars(given.values, set(fixed))
-            arrays, cells = _stand_ins(given)
-            watch = watching.Watch(self.function)
-            iterator, numbers = iter(arrays), iter(scalars.arguments)
-            stand = [x if k in self._static else _stand_in(x, iterator, numbers) for k, x in enumerate(args)]
+            stand = StandIns(given, scalars.arguments)
+            watch = watching.Watch(self.function, given.objects)
+            before = [x if k in self._static else stand.of(x) for k, x in enumerate(args)]
             named = {
-                name: options[name]
-                if name in self._static_names
-                else _stand_in(options[name], iterator, numbers)
-                for name in sorted(options)
+                k: options[k] if k in self._static_names else stand.of(options[k]) for k in sorted(options)
             }
-            result = self.function(*stand, **named)
+            result = self.function(*before, **named)
+            stand.check()
+            watch.leave()
             found: dict[Cell, int] = {}
-            shape = _shape_of(result, {id(a): k for k, a in enumerate(arrays)}, found, scalars)
-            trace = traces.Trace(gpu, now, cells, list(found))
+            shape = _shape_of(result, {id(a): k for k, a in enumerate(stand.arrays)}, found)
+            trace = traces.Trace(gpu, now, stand.cells, list(found))
         if given.packed and trace.names_inputs():  # a packed copy is not the array that was given
             self._whole.add(key)
             given = self._arguments(args, options, True)
@@ -387,28 +317,7 @@ class Jitted:
         self._whole.clear()
 
 
-def _static(key: list[Any], x: Any, where: str) -> None:
-    try:
-        hash(x)
-    except TypeError:
-        raise TypeError(f"jit: {where} is static, but a {type(x).__name__} has no hash") from None
-    key += (type(x), repr(x) if type(x) in (float, complex) else x)
-
-
-def _stand_ins(given: _Arguments) -> tuple[list[Array], list[Cell]]:
-    """Arrays without memory in place of those given, and their distinct cells."""
-    mine: dict[Cell, Cell] = {}
-    arrays = []
-    for x in given.arrays:
-        op, layout = x._cell.op, x._layout
-        cell = mine.get(x._cell)
-        if cell is None:
-            cell = mine[x._cell] = Cell(Op(LEAF, None, (), (), op.shape, op.dtype))
-        arrays.append(Array(x.dtype, cell.op.layout if layout == op.layout else layout, cell))
-    return arrays, list(mine.values())
-
-
-def _shape_of(result: Any, given: dict[int, int], cells: dict[Cell, int], scalars: Scalars) -> Any:
+def _shape_of(result: Any, given: dict[int, int], cells: dict[Cell, int]) -> Any:
     """How a result is built up: (kind, what). Notes the cells it needs."""
     kind = type(result)
     if isinstance(result, Array):
@@ -420,9 +329,12 @@ def _shape_of(result: Any, given: dict[int, int], cells: dict[Cell, int], scalar
     if kind in KINDS:
         return "number", result._number
     if isinstance(result, dict):
-        return "dict", (kind, [(k, _shape_of(v, given, cells, scalars)) for k, v in result.items()])
+        return "dict", (
+            None if kind is dict else copy(result),
+            [(k, _shape_of(v, given, cells)) for k, v in result.items()],
+        )
     if isinstance(result, (list, tuple)):
-        return "sequence", (kind, [_shape_of(v, given, cells, scalars) for v in result])
+        return "sequence", (kind, [_shape_of(v, given, cells) for v in result])
     return "constant", result
 
 

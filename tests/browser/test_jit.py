@@ -317,6 +317,63 @@ async def test_a_global_that_is_shared_with_a_container_is_not_mistaken() -> Non
         w = w + 1
 
 
+async def test_containers_and_objects_from_outside() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.w, self.deep = tg.asarray(f32(3)), {"b": [tg.asarray(f32(3)), 2.0]}
+
+        def __call__(self, x: Any) -> Any:
+            return x * self.w + self.deep["b"][0] * self.deep["b"][1]
+
+    model, table = Model(), {"k": tg.asarray(f32(3)), "n": 1.0}
+
+    def f(x: Any) -> Any:
+        return model(x) + table["k"] * table["n"]
+
+    jitted, called = tg.jit(f), tg.jit(model)
+    passed = tg.jit(lambda m, x: m(x))
+    x = tg.asarray(f32(3))
+
+    async def check() -> None:
+        equal(await values(jitted(x)), await values(f(x)))
+        equal(await values(called(x)), await values(model(x)))
+        equal(await values(passed(model, x)), await values(model(x)))
+
+    for _ in range(3):
+        await check()
+        model.w = model.w * 2
+        await check()
+        model.deep["b"][0] = tg.asarray(f32(3))
+        await check()
+        model.deep["b"][1] = model.deep["b"][1] + 1
+        await check()
+        table["k"] = table["k"] - 1
+        await check()
+        table["n"] = -1.0
+        table["new"] = 3
+        await check()
+        model.deep = {"b": (tg.asarray(f32(3)), 4.0)}
+        await check()
+        model.deep = {"b": [tg.asarray(f32(3)), 4.0]}
+
+
+async def test_changing_a_given_container_is_refused() -> None:
+    def f(p: Any) -> Any:
+        p["w"] = p["w"] * 2
+        return p["w"]
+
+    def g(xs: Any) -> None:
+        xs.append(xs[0] + 1)
+
+    p, xs = {"w": tg.asarray(f32(3))}, [tg.asarray(f32(3))]
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"changes a dict.*return"):
+            tg.jit(f)(p)
+        with pytest.raises(TypeError, match=r"changes a list"):
+            tg.jit(g)(xs)
+    assert len(xs) == 1
+
+
 SCALE = 1.0
 
 

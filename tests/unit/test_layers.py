@@ -66,6 +66,7 @@ LAYERS = {
         "late",
         "array",
         "jit",
+        "jit_arguments",
         "operators",
         "watching",
         "interop",
