@@ -65,16 +65,19 @@ def bare() -> float:
     return best(lambda: run_sync(loop(tg.device().js, OPS)))
 
 
-def chain() -> float:
+def added(y: Any) -> Any:
+    for _ in range(OPS):
+        y = y + 1
+    return y
+
+
+def chain(make: Callable[[Any], Any] = added) -> float:
     """Dependent small operations, built and read: microseconds each."""
     x = tg.asarray(np.zeros(256, np.float32))
 
     def measure() -> float:
-        y = x
         start = perf_counter()
-        for _ in range(OPS):
-            y = y + 1
-        got = run_sync(y.numpy())
+        got = run_sync(make(x).numpy())
         took = perf_counter() - start
         assert got[255] == OPS
         return took * 1e6 / OPS
@@ -106,6 +109,46 @@ def test_unfused(report: Any) -> None:
         run_sync(tg.init())
     report(f"fuse=False: {cost:.1f} us an operation; a bare WebGPU loop {floor:.1f}")
     assert cost <= floor + 45
+
+
+def test_traced(report: Any) -> None:
+    """The same in one call of a function of tg.jit."""
+    cost = chain(tg.jit(added))
+    report(f"fused in tg.jit: {cost:.2f} us an operation")
+    assert cost <= 12
+    run_sync(tg.init(fuse=False))
+    try:
+        floor = bare()
+        cost = chain(tg.jit(added))
+    finally:
+        run_sync(tg.init())
+    report(f"fuse=False in tg.jit: {cost:.1f} us an operation; a bare WebGPU loop {floor:.1f}")
+    assert cost <= floor + 20
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_one_operation_again_and_again(report: Any, traced: bool) -> None:
+    """What the host spends on a small operation, without waiting for the GPU."""
+    m, v = tg.asarray(np.zeros((32, 32), np.float32)), tg.asarray(np.zeros(256, np.float32))
+    made: dict[str, tuple[Callable[..., Any], Any]] = {
+        "a + b": (lambda a: a + a, v),
+        "tanh(a * a + a) * 0.5": (lambda a: tg.tanh(a * a + a) * 0.5, v),
+        "a.sum()": (lambda a: a.sum(), v),
+        "a @ b": (lambda a: a @ a, m),
+    }
+    for name, (function, x) in made.items():
+        f = tg.jit(function) if traced else function
+        run_sync(f(x).numpy())
+
+        def measure(f: Any = f, x: Any = x) -> float:
+            run_sync(tg.synchronize())
+            start = perf_counter()
+            kept = [f(x) for _ in range(120)]
+            took = perf_counter() - start
+            run_sync(kept[-1].numpy())
+            return took * 1e6 / 120
+
+        report(f"{name}, {'tg.jit' if traced else 'eager'}: {best(measure):.1f} us")
 
 
 def test_many_results(report: Any) -> None:
