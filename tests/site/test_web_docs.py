@@ -42,6 +42,14 @@ def test_the_readme_cell_runs_and_prints_what_it_says(command, tmp_path) -> None
     assert len(lines.splitlines()) <= 10
 
 
+def test_the_readme_loop_runs_and_is_profiled(command, tmp_path) -> None:
+    (tmp_path / "loop.py").write_text(blocks("python")[1])
+    done = command("run", "loop.py")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^tanh_\S+ +100 ", done.stdout, re.MULTILINE), done.stdout  # the kernel's launches
+    assert ", 0 pipelines compiled" in done.stdout.replace(";", ",")  # warmup did that
+
+
 def test_the_readme_page_is_the_plain_example() -> None:
     assert blocks("html")[0] == (ROOT / "web/examples/plain/index.html").read_text()
 
