@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 from time import perf_counter_ns
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -12,13 +13,16 @@ from .dtypes import float32
 from .engine import facts_of
 from .graph import Op
 from .launch import Launch
+from .recorder import timings
 from .region import Facts, bits
 from .routines import kernel, launch, temporary
 
 ENOUGH = 20_000_000  # ns that a timed block takes at least
 LONGEST = 200_000_000  # ns after which nothing is tried again
 MOST = 4096  # launches in a block
+TIMED = 256  # of them by timestamps
 ROUNDS = 5
+COARSE = 20_000  # ns: a clock that counts in such steps is rounded
 OPERATIONS = 256  # of ceiling_fma, a thread and round
 
 _known: WeakKeyDictionary[Device, Ceilings] = WeakKeyDictionary()
@@ -60,8 +64,8 @@ async def measure(gpu: Device) -> Ceilings:
 
 def _copy(gpu: Device, facts: Facts) -> tuple[Launch, float]:
     """A copy, and its bytes. Larger than any cache of a GPU, where the device allows that."""
-    most = 8 << 20 if gpu.software else 128 << 20
-    n = min(most, (gpu.binding_limit - 256) & ~15, gpu.buffer_limit // 2 & ~15)
+    most = 8 << 20 if gpu.software else 256 << 20
+    n = min(most, (gpu.binding_limit - 256) & ~15, gpu.buffer_limit // 4 & ~15)
     if gpu.config.memory_limit is not None:
         n = max(64, min(n, (gpu.config.memory_limit - gpu.live_bytes) // 4 & ~15))
     made = kernel("ceiling_copy", "rw")
@@ -81,16 +85,36 @@ def _add(gpu: Device, facts: Facts) -> tuple[Launch, float]:
 
 
 async def _rate(gpu: Device, one: Launch, each: float) -> float:
-    """Work in a second: the best of some blocks, what a wait alone costs taken off."""
+    """Work in a second: the best of some blocks. By timestamps, so that what lies between launches does not count."""
     await block(gpu, [one])  # first use: memory is cleared, the kernel loaded
     k, took = 1, await block(gpu, [one])
     while took < ENOUGH and k < MOST:
         k = min(MOST, max(2 * k, min(10 * k, int(1.3 * k * ENOUGH / took))))
         took = await block(gpu, [one], k)
-    if took < LONGEST:
-        took = min([took, *[await block(gpu, [one], k) for _ in range(ROUNDS)]])
-    idle = min([await block(gpu, [one], 0) for _ in range(ROUNDS)])
+    rounds = ROUNDS if took < LONGEST else 1
+    if gpu.recorder is None and str(gpu.js.timing(True, True)) == "gpu":
+        try:
+            known = [ns for _ in range(rounds) if (ns := await _timed(gpu, one, min(k, TIMED)))]
+        finally:
+            if gpu.recorder is None:  # nobody began to profile meanwhile
+                gpu.js.timing(False, False)
+        if known:
+            return each / (min(known) / 1e9)
+    took = min([took, *[await block(gpu, [one], k) for _ in range(rounds)]])
+    idle = min([await block(gpu, [one], 0) for _ in range(rounds)])
     return each * k / (max(took - idle, took // 2) / 1e9)
+
+
+async def _timed(gpu: Device, one: Launch, k: int) -> float:
+    """Nanoseconds of a launch by timestamps: the median of k, or their mean if the clock is rounded; 0: not known."""
+    await block(gpu, [one], k)
+    serial = gpu.serial
+    spans = [(begin, end) for at, begin, end in await timings(gpu) if at == serial and 0 < begin <= end]
+    if len(spans) < k:
+        return 0.0
+    if gcd(*(x for span in spans for x in span)) >= COARSE:
+        return (max(end for _, end in spans) - min(begin for begin, _ in spans)) / k
+    return float(sorted(end - begin for begin, end in spans)[k // 2])
 
 
 async def block(gpu: Device, launches: Sequence[Launch], k: int = 1) -> int:

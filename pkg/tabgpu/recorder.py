@@ -147,15 +147,11 @@ class Recorder:
             self._collecting = None
 
     async def _collect(self) -> None:
-        js, gpu = self.gpu.js, self.gpu
-        n = int(js.timed())
-        if not n:
-            return
-        memory = array("Q", bytes(24 * n))
-        await gpu.guard(js.timings(memoryview(memory).cast("B")))
         times: dict[int, list[tuple[int, int]]] = {}
-        for k in range(0, 3 * n, 3):
-            times.setdefault(memory[k], []).append((memory[k + 1], memory[k + 2]))
+        for serial, begin, end in await timings(self.gpu):
+            times.setdefault(serial, []).append((begin, end))
+        if not times:
+            return
         waiting: dict[int, list[Timed]] = {}
         for timed in self.launches[self._told :]:
             waiting.setdefault(timed.serial, []).append(timed)
@@ -176,6 +172,16 @@ class Recorder:
     def offset(self) -> int:
         """What to add to the GPU's clock to get the host's: so that no launch began before it was sent."""
         return max((t.sent - t.begin for t in self.launches if t.begin), default=0)
+
+
+async def timings(gpu: Device) -> list[tuple[int, int, int]]:
+    """(submit, begin, end) of the launches that the bridge timed since it was asked last."""
+    n = int(gpu.js.timed())
+    if not n:
+        return []
+    memory = array("Q", bytes(24 * n))
+    await gpu.guard(gpu.js.timings(memoryview(memory).cast("B")))
+    return list(zip(memory[::3], memory[1::3], memory[2::3], strict=True))
 
 
 class Watched:
