@@ -6,6 +6,7 @@ import json
 from array import array
 from functools import lru_cache
 from itertools import count
+from threading import RLock
 from time import perf_counter
 from typing import Any
 
@@ -29,6 +30,9 @@ typed_array = bridge.typed_array
 ALLOC, FREE, DISPATCH, BASE = 1, 2, 3, 5
 READ_CHUNK = 64 << 20
 _generations = count(1)
+one_thread = (
+    RLock()
+)  # held from planning to submit, and by uploads: on the native host several threads may compute
 
 
 async def open_device(config: Config, given: Any = None) -> Device:
@@ -223,7 +227,8 @@ class Device(Faults, Pipelines):
         pool, self._pool, self.pooled_bytes = self._pool, {}, 0
         for ids in pool.values():
             self._to_free += ids
-        self.submit()
+        with one_thread:
+            self.submit()
         self.js.trim()
         self.counters.crossings += 1
 
@@ -249,21 +254,22 @@ class Device(Faults, Pipelines):
     def upload(self, memory: Any, nbytes: int, what: str) -> Buffer:
         """A Buffer with a copy of the host memory (a contiguous bytes-like object), one crossing."""
         self.check()
-        self.submit()  # what waits in the stream may still read memory that is free by now
-        held, self._words = self._words, array("I")
-        try:
-            buffer = self.allocate(nbytes, what)
-            made = self._words
-        finally:
-            self._words = held
-        self.serial += 1
-        buffer.serial = self.serial
-        begin = perf_counter()
-        try:
-            self.js.upload(self.serial, buffer.id, made[2] if made else 0, memory)
-        except BaseException:
-            self._spoiled.add(buffer.id)
-            raise
+        with one_thread:
+            self.submit()  # what waits in the stream may still read memory that is free by now
+            held, self._words = self._words, array("I")
+            try:
+                buffer = self.allocate(nbytes, what)
+                made = self._words
+            finally:
+                self._words = held
+            self.serial += 1
+            buffer.serial = self.serial
+            begin = perf_counter()
+            try:
+                self.js.upload(self.serial, buffer.id, made[2] if made else 0, memory)
+            except BaseException:
+                self._spoiled.add(buffer.id)
+                raise
         self.counters.crossings += 1
         self.counters.bytes_uploaded += nbytes
         self.seconds["upload"] += perf_counter() - begin
@@ -366,6 +372,12 @@ class Device(Faults, Pipelines):
         self.counters.submits += 1
         self._bound()
 
+    def _send(self) -> None:
+        """What programs left in the stream."""
+        if self.unsent:
+            with one_thread:
+                self.submit()
+
     def _clear(self) -> None:
         self._words, self._params = array("I"), array("I")
         self._base = self.unsent = self.weight = 0
@@ -396,8 +408,7 @@ class Device(Faults, Pipelines):
     async def read(self, ranges: list[tuple[Buffer, int, int]], target: Any) -> None:
         """Copies (buffer, byte offset, bytes) ranges, all multiples of 4, packed into target; raises their errors."""
         self.check()
-        if self.unsent:
-            self.submit()
+        self._send()
         request = array("I")
         total = 0
         for buffer, offset, n in ranges:
@@ -429,8 +440,7 @@ class Device(Faults, Pipelines):
     async def wait(self) -> None:
         """Until all work in the stream is done; raises errors that nobody has been told of."""
         self.check()
-        if self.unsent:
-            self.submit()
+        self._send()
         serial = self.serial
         self.counters.crossings += 1
         report = await self.guard(self.js.wait())

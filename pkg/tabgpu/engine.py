@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import RLock
 from typing import Any
 
 from . import tuned
 from .config import Config
-from .device import Device, can_suspend, join, open_device, run_sync, start, typed_array
+from .device import Device, can_suspend, join, one_thread, open_device, run_sync, start, typed_array
 from .dtypes import DType
 from .errors import NotInitializedError, SyncError, TabgpuError, TracingError
 from .executing import Work, execute, facts_of, prepare, programs
@@ -32,7 +31,6 @@ pending: list[Any] = []  # of cells, by weak references; always this list
 _pending = pending
 most = MAX_PENDING  # of the open device: pending operations, and depth
 _work = 0
-one_thread = RLock()  # held from planning to submit: on the native host several threads may compute
 
 
 @contextmanager
@@ -329,6 +327,7 @@ __all__ = [
     "fetch",
     "foreign",
     "note",
+    "one_thread",
     "prepare",
     "programs",
     "touch",

@@ -37,3 +37,33 @@ def test_threads_compute_what_they_asked_for() -> None:
         engine.device().close()
         engine._pending.clear()
         engine._device = engine._opening = None
+
+
+def test_threads_trace_and_replay() -> None:
+    """Some trace (each its own kinds) while others compute and replay."""
+    native.device()
+    engine._pending.clear()
+    engine._work = 0
+    engine._device = engine._opening = None
+    engine.device()
+    shared = tg.jit(lambda x, s: tg.exp(x * 0.1) * s + x.sum())
+
+    def work(thread: int) -> list[tuple[float, float]]:
+        pairs = []
+        for n in range(30):
+            host = np.arange(1 + (n * (thread + 1)) % 7, dtype=np.float32) + thread
+            x, s = tg.asarray(host), float(n)
+            f = shared if thread % 2 else tg.jit(lambda x, s: tg.exp(x * 0.1) * s + x.sum())
+            got = f(x, s) if thread != 2 else tg.exp(x * 0.1) * s + x.sum()
+            pairs.append((float(got[-1]), float(np.exp(host[-1] * 0.1) * s + host.sum())))
+        return pairs
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            pairs = np.array([pair for found in pool.map(work, range(4)) for pair in found])
+        np.testing.assert_allclose(pairs[:, 0], pairs[:, 1], rtol=1e-4)
+        assert shared.traces == 7
+    finally:
+        engine.device().close()
+        engine._pending.clear()
+        engine._device = engine._opening = None
