@@ -47,6 +47,30 @@ def as_bits(region: Region) -> Region:
     )
 
 
+def fold(region: Region) -> int:
+    """How many fours a thread makes: what four elements of one or two bytes move is too little for a thread."""
+    widest = max((d.itemsize for _, d in region.outs), default=4)
+    for binding, dtype, _ in region.accesses:
+        widest = max(widest, dtype.itemsize if binding >= 0 else 1)
+    return {1: 4, 2: 2}.get(widest, 1)
+
+
+def walking(workgroup: int, times: int, body: str) -> str:
+    """fn main: a thread's fours from element P[0].x on, `times` of them a workgroup apart, each by a body over `i`."""
+    head = (
+        f"@compute @workgroup_size({workgroup})\n"
+        "fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u,\n"
+        "        @builtin(local_invocation_index) l: u32) {\n"
+    )
+    first = f"{word(0)} + ((g.x + ng.x * (g.y + ng.y * g.z)) * {workgroup * times}u + l) * 4u"
+    if times == 1:
+        return f"{head}  let i = {first};\n  if (i >= {word(1)}) {{ return; }}\n  {body}\n}}\n"
+    return (
+        f"{head}  let first = {first};\n  for (var k = 0u; k < {times}u; k++) {{\n"
+        f"  let i = first + k * {workgroup * 4}u;\n  if (i >= {word(1)}) {{ return; }}\n  {body}\n  }}\n}}\n"
+    )
+
+
 class Elementwise(NamedTuple):
     """A whole elementwise kernel, four elements a thread. rank -1: flat, all contiguous or one element; else rows of
     strided operands (codegen_strided), even: of a multiple of four elements."""
@@ -301,14 +325,7 @@ def elementwise(sig: Elementwise) -> tuple[str, str]:
         lines.append(f"let o{k} = {out.value(ref, dtype.kind)};")
         lines += store_four(f"w{k}", dtype, f"o{k}", f"i - {word(2)}", ref in out.loose)
     body = "\n  ".join(lines)
-    text = (
-        bindings(sorts) + parameters(out.at)
-        + f"@compute @workgroup_size({sig.workgroup})\n"
-        + "fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u,\n"
-        + "        @builtin(local_invocation_index) l: u32) {\n"
-        + f"  let i = {word(0)} + ((g.x + ng.x * (g.y + ng.y * g.z)) * {sig.workgroup}u + l) * 4u;\n"
-        + f"  if (i >= {word(1)}) {{ return; }}\n  {body}\n}}\n"
-    )  # fmt: skip
+    text = bindings(sorts) + parameters(out.at) + walking(sig.workgroup, fold(region), body)
     return with_library(text), "r" * sig.inputs + "w" * len(region.outs)
 
 

@@ -20,6 +20,7 @@ from .codegen import (
     load_one,
     locator,
     parameters,
+    walking,
     with_library,
     word,
 )
@@ -154,7 +155,9 @@ def gather(sig: Gather) -> tuple[str, str]:
         pack = {4: "pack_bytes({})", 2: "pack_halves({})"}.get(dtype.per_word, "{}")
         lines.append(f"w0[i >> 2u] = {pack.format(f'vec4u({bits})')};")
     sorts = [("b0", kinds[0]), *((f"b{1 + k}", "u32") for k in range(len(sig.picks))), ("w0", kinds[1])]
-    return _main(sig.workgroup, 4, lines, functions, sorts, text.at), "r" * (1 + len(sig.picks)) + "w"
+    body = walking(sig.workgroup, dtype.per_word, "\n  ".join(lines))
+    code = with_library(bindings(sorts) + parameters(text.at) + functions + body)
+    return code, "r" * (1 + len(sig.picks)) + "w"
 
 
 def claim(sig: Claim) -> tuple[str, str]:

@@ -8,8 +8,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .codegen import address, bindings, element_type, load_bits, locator, parameters, with_library, word
-from .codegen_strided import HEAD, successor
+from .codegen import (
+    address,
+    bindings,
+    element_type,
+    load_bits,
+    locator,
+    parameters,
+    walking,
+    with_library,
+    word,
+)
+from .codegen_strided import successor
 from .dtypes import DType
 
 SIZES = 4  # word of the result's sizes
@@ -57,9 +67,7 @@ def main(
     body = "\n  ".join(lines)
     return with_library(
         bindings(sorts) + parameters(words) + locator("locate", rank, SIZES) + after + functions
-        + f"@compute @workgroup_size({workgroup})\n" + HEAD
-        + f"  let i = {word(0)} + ((g.x + ng.x * (g.y + ng.y * g.z)) * {workgroup}u + l) * 4u;\n"
-        + f"  if (i >= {word(1)}) {{ return; }}\n  {body}\n}}\n"
+        + walking(workgroup, dtype.per_word, body)
     )  # fmt: skip
 
 

@@ -19,10 +19,12 @@ from .codegen import (
     decode,
     element_type,
     encode,
+    fold,
     load_bits,
     locator,
     parameters,
     store_four,
+    walking,
     with_library,
     word,
 )
@@ -158,12 +160,7 @@ def rows(sig: Elementwise) -> tuple[str, str]:
         lines.append(f"let o{k} = {out.value(ref, dtype.kind)};")
         lines += store_four(f"w{k}", dtype, f"o{k}", f"i - {word(2)}", ref in out.loose)
     body = "\n  ".join(lines)
-    text = (
-        bindings(sorts) + parameters(out.at) + functions
-        + f"@compute @workgroup_size({sig.workgroup})\n" + HEAD
-        + f"  let i = {word(0)} + ((g.x + ng.x * (g.y + ng.y * g.z)) * {sig.workgroup}u + l) * 4u;\n"
-        + f"  if (i >= {word(1)}) {{ return; }}\n  {body}\n}}\n"
-    )  # fmt: skip
+    text = bindings(sorts) + parameters(out.at) + functions + walking(sig.workgroup, fold(region), body)
     return with_library(text), "r" * sig.inputs + "w" * len(region.outs)
 
 

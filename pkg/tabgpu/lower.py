@@ -95,10 +95,13 @@ def _elementwise(
         words += more
         label = f"{names}_rank{rank}"
     kernel = kernel_for(sig, codegen.elementwise, label, facts.workgroup)
+    each = 4 * facts.workgroup * codegen.fold(sig.region)  # elements a workgroup
     if wide:
         whole = words + numbers.scalars
         try:
-            return lower_wide.cut_elementwise(numbers, walks, dims, kernel, whole, group.outs, facts, rank)
+            return lower_wide.cut_elementwise(
+                numbers, walks, dims, kernel, whole, group.outs, facts, rank, each
+            )
         except TooWide as error:
             first, copies = lower_wide.spread(numbers, group.shape, facts)
             if not first:
@@ -108,4 +111,4 @@ def _elementwise(
             words = made.words + copies.scalars
             made = [Launch(made.kernel, tuple(copies.reads), tuple(group.outs), made.grid, words)]
         return first + made
-    return Recipe(kernel, grid(-(-group.size // (4 * facts.workgroup)), facts.groups), words)
+    return Recipe(kernel, grid(-(-group.size // each), facts.groups), words)

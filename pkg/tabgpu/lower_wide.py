@@ -81,7 +81,7 @@ def union(numbers: Numbering, found: list[Span]) -> dict[Op, Span]:
 
 def cut_elementwise(
     numbers: Numbering, walks: list[tuple[int, Shape]], dims: Shape, kernel: Kernel, words: list[int], outs: list[Op],
-    facts: Facts, rank: int,
+    facts: Facts, rank: int, each: int,
 ) -> list[Launch]:  # fmt: skip
     """An elementwise launch over ranges of elements, each with bindings that fit; TooWide if there are none."""
     reads = list(numbers.reads)
@@ -103,7 +103,7 @@ def cut_elementwise(
         for (op, _), (offset, _) in zip(numbers.accesses, walks, strict=True):
             mine[at] = offset - begins.get(op, 0) & U32
             at += 2 if rank < 0 else 1 + rank
-        dispatch = grid(-(-(b - a) // (4 * facts.workgroup)), facts.groups)
+        dispatch = grid(-(-(b - a) // each), facts.groups)
         launches.append(Launch(kernel, tuple(reads), tuple(outs), dispatch, mine, tuple(bound)))
     return launches
 

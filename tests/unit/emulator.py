@@ -13,7 +13,7 @@ import numpy as np
 from tabgpu import region
 from tabgpu.array import fetch
 from tabgpu.bridge_native import HostError
-from tabgpu.codegen import Elementwise, Gather, Region
+from tabgpu.codegen import Elementwise, Gather, Region, fold
 from tabgpu.codegen_product import WORDS, Product, Sum
 from tabgpu.codegen_reduction import ACROSS, ALONG, GENERAL, Reduction
 from tabgpu.codegen_shifted import Shifted
@@ -185,7 +185,9 @@ def elementwise(sig: Elementwise, words: np.ndarray, bound: list[Bound], groups:
     region, flat = sig.region, sig.rank < 0
     first, end, base = (int(w) for w in words[:3])
     assert first % 4 == base % 4 == 0, "vec4 stores begin at a multiple of four"
-    i = np.arange(first, min(-(-end // 4) * 4, first + 4 * groups * sig.workgroup), dtype=np.uint64)
+    i = np.arange(
+        first, min(-(-end // 4) * 4, first + 4 * groups * sig.workgroup * fold(region)), dtype=np.uint64
+    )
     wanted = i < end
     p = Words(words, 4)
     dims = p.take(max(sig.rank, 0))

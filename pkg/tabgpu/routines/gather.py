@@ -34,5 +34,5 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     sig = Gather(op.dtype, picks, at.mode, len(dims), facts.workgroup, even, still, fast)
     label = f"gather_{op.dtype.name}_{len(at.picks)}_rank{len(dims)}{'_rows' * still}"
     kernel = kernel_for(sig, text.gather, label, facts.workgroup)
-    groups = -(-op.size // (4 * facts.workgroup))
+    groups = -(-op.size // (4 * op.dtype.per_word * facts.workgroup))
     return [launch(kernel, op.args, (op,), groups, [0, op.size, *words], facts)]

@@ -127,7 +127,9 @@ def _straight(
     sig = codegen_move.Join(bits_of(op.dtype), len(dims), axis, tuple(slots), whole, facts.workgroup)
     label = f"join_{32 // op.dtype.per_word}_{len(slots)}_rank{len(dims)}"
     made = kernel_for(sig, codegen_move.join, label, facts.workgroup)
-    return launch(made, tuple(reads), (op,), -(-prod(dims) // (4 * facts.workgroup)), words, facts)
+    return launch(
+        made, tuple(reads), (op,), -(-prod(dims) // (4 * op.dtype.per_word * facts.workgroup)), words, facts
+    )
 
 
 def _by_stages(op: Op, axis: int, pieces: Pieces, facts: Facts) -> list[Launch]:

@@ -126,7 +126,9 @@ def _straight(op: Op, source: Op, axes: list[Axis], offset: int, facts: Facts) -
     sig = codegen_move.Remap(bits_of(op.dtype), tuple(modes), whole, pairs, facts.workgroup)
     label = f"remap_{32 // op.dtype.per_word}_{'_'.join(modes)}"
     made = kernel_for(sig, codegen_move.remap, label, facts.workgroup)
-    return launch(made, (source,), (op,), -(-prod(sizes) // (4 * facts.workgroup)), words, facts)
+    return launch(
+        made, (source,), (op,), -(-prod(sizes) // (4 * op.dtype.per_word * facts.workgroup)), words, facts
+    )
 
 
 def _merged(shape: tuple[int, ...], seen: Layout, maps: tuple[Any, ...]) -> list[Axis]:
