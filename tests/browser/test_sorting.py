@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import Any
 
@@ -12,7 +13,7 @@ from tab import IN_TAB
 
 import tabgpu as tg
 from tabgpu import engine, kernels
-from tabgpu.routines import radix
+from tabgpu.routines import radix, sort
 
 NUMPY = {"b": np.bool_, "i": np.int32, "u": np.uint32, "f": np.float32}
 INF, NAN = np.inf, np.nan
@@ -105,8 +106,13 @@ def awkward(shape: tuple[int, ...], dtype: str) -> Any:
 
 @pytest.mark.limits
 @pytest.mark.parametrize("shape", [(4095,), (4097,), (12_288,), (3, 5000), (2, 8192)])
-async def test_long_rows_in_each_form(form: str, shape: tuple[int, ...]) -> None:
+async def test_long_rows_in_each_form(
+    form: str, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Merges, and radix sorts by subgroups and by threads of their own: around blocks, several rows, each dtype."""
+    monkeypatch.setattr(radix, "LEAST", 1024)
+    monkeypatch.setattr(radix, "LEAST_IN_ALL", 0)
+    monkeypatch.setattr(radix, "ITEMS", ((12_000, 4), (14_000, 8)))
     if IN_TAB and engine.device().software and form in ("portable", "subgroups"):  # many seconds a kernel
         if shape == (3, 5000):
             x = awkward(shape, "float32")
@@ -119,10 +125,42 @@ async def test_long_rows_in_each_form(form: str, shape: tuple[int, ...]) -> None
         await check(awkward(shape, dtype), -1, (shape, dtype))
 
 
+@pytest.mark.parametrize("threads", [32, 64])
+async def test_more_digits_than_threads(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each thread adds up several digits, as with subgroups of 32 lanes in workgroups of 128."""
+    gpu = engine.device()
+    facts = engine.facts_of(gpu)
+    lanes = await lanes_of_a_subgroup() if facts.subgroups[0] else 0
+    if not 8 <= lanes <= 32:
+        pytest.skip(f"subgroups of {lanes} lanes")
+    monkeypatch.setattr(radix, "LEAST_IN_ALL", 0)
+    monkeypatch.setattr(gpu, "programs", None)
+    changed = dataclasses.replace(facts, software=False, workgroup=threads, subgroups=(lanes, lanes))
+    monkeypatch.setattr(gpu, "facts", changed)
+    assert radix.digit_bits(changed) == 8
+    await check(awkward((2, 9000), "float32"))
+
+
+async def lanes_of_a_subgroup() -> int:
+    """What this adapter's compiler makes of a small kernel."""
+    from tabgpu.launch import Kernel, Launch
+    from tabgpu.ops.routine import routine
+
+    code = """enable subgroups;
+@group(0) @binding(0) var<storage, read_write> dst: array<u32>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, 1>;
+@compute @workgroup_size(32) fn main(@builtin(subgroup_size) size: u32) { dst[0] = size + P[0].x; }"""
+    made = Kernel("lanes", code, "w", 32)
+    monkey = pytest.MonkeyPatch()
+    with monkey.context() as patch:
+        patch.setattr(sort, "lower", lambda op, facts: [Launch(made, (), (op,), (1, 1, 1), [0, 0, 0, 0])])
+        return int(await routine("sort.lanes", [], (1,), tg.uint32, (0,)).item())
+
+
 async def test_long_rows_take_passes_by_bytes() -> None:
     """Radix sorts go through the bits that a dtype has; merges take rounds."""
     gpu = engine.device()
-    if not radix.suits(10_000, engine.facts_of(gpu)):
+    if not radix.suits(1, 10_000, engine.facts_of(gpu)):
         pytest.skip("sorted by merging")
     bits = radix.digit_bits(engine.facts_of(gpu))
     for dtype, wide in (("uint8", 8), ("int16", 16), ("float32", 32)):

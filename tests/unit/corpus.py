@@ -137,7 +137,7 @@ def lines() -> Iterator[tuple[str, str, str]]:
             target = ALL[kind] if vector and phase in ("whole", "apply") else ALL["float32"]
             for extra in {False, name == "layer_norm"}:
                 sig = rows_text.Form(
-                    name, phase, wg, lanes, items, across, vector, ALL[kind], target, extra, extra, False
+                    name, phase, wg, lanes, items, across, vector, ALL[kind], target, extra, extra, False, items > 0
                 )
                 yield f"{name} {phase} {kind} {way} {vector}", *rows_text.text(sig)
 
@@ -220,12 +220,12 @@ def scans_and_sorts() -> Iterator[tuple[str, str, str]]:
             for file in ("scan_columns", "scan_serial"):
                 made = scan_forms.Form(file, name, kind, (("WG", 64),), switch)
                 yield f"{file}_{name}_{kind} {switch}", *scan_forms.text(made)
-    for payload, whole, direct in itertools.product((0, 1, 2), (True, False), (True, False)):
+    for payload, whole in itertools.product((0, 1, 2), (True, False)):
         for bits, sizes in ((8, (32, 32)), (7, (16, 64)), (5, (4, 128))):
-            key = ("radix_scatter", 256, bits, payload, whole, direct, sizes)
+            key = ("radix_scatter", 128, 8, bits, payload, whole, sizes)
             yield f"radix_scatter {key}", *radix.scatter_text(key)
     for quads in (True, False):
-        yield f"radix_count {quads}", *radix.count_text(("radix_count", 256, 8, quads))
+        yield f"radix_count {quads}", *radix.count_text(("radix_count", 128, 8, 8, quads))
     for step in range(3):
         yield f"radix_serial {step}", kernels.specialise("radix_serial", STEP=step), "rrrwww"
 

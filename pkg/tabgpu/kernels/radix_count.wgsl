@@ -4,7 +4,7 @@
 // key that lib/sorting makes of an element, from SHIFT on. CPU adapters: radix_serial.
 // Parameters (group 1, u32 words):
 //   0 N   1 blocks a row   2 SHIFT   3 blocks in all   4 .. 6 the form of the keys (lib/sorting)   7 the greatest digit
-//   8 between digits, 9 between blocks in a row's part of the table (of blocks * 2^BITS)
+//   8 between digits in the table [row, digit, block], a multiple of 4
 // Dispatch: rows * blocks workgroups, folded into x, y, z. Hook: load4.
 
 alias S = vec4u; // what src holds
@@ -54,7 +54,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   workgroupBarrier();
   if (job < P[0].w) {
     for (var d = l; d < RADIX; d += WG) {
-      table[row * P[0].y * RADIX + d * P[2].x + block * P[2].y] = atomicLoad(&bins[d]);
+      table[(row * RADIX + d) * P[2].x + block] = atomicLoad(&bins[d]);
     }
   }
 }

@@ -6,8 +6,8 @@
 // elements change places in workgroup memory, and neighbours there are written to neighbours in dst.
 //
 // Elements move as they are, digits are found again in each pass (-0 and 0, and all NaN, tie and stay different).
-// PAYLOAD: what moves along. DIRECT: few blocks, whose counts each workgroup adds up by itself.
-// Parameters (group 1, u32 words): 0 .. 9 as radix_count.
+// PAYLOAD: what moves along.
+// Parameters (group 1, u32 words): 0 .. 8 as radix_count.
 // Dispatch: rows * blocks workgroups, folded into x, y, z. Hooks: ballot, ones, below, lowest (of as many words as a
 // subgroup has lanes / 32).
 
@@ -19,14 +19,13 @@ const BITS = 8u;
 const SIZE_LEAST = 32u; // lanes of a subgroup, at least
 const PAYLOAD = 0u; // 0: nothing, 1: positions in the row, made here, 2: what payload_in holds
 const KEYS = true; // whether to write the elements
-const DIRECT = false;
 const PV = 3u;
 alias MASK = u32;
 // use sorting
 
 @group(0) @binding(0) var<storage, read> src: array<u32>;
 @group(0) @binding(1) var<storage, read> payload_in: array<u32>;
-@group(0) @binding(2) var<storage, read> table: array<u32>; // counts if DIRECT, else of all blocks before
+@group(0) @binding(2) var<storage, read> table: array<u32>; // elements with a digit in all blocks before
 @group(0) @binding(3) var<storage, read> totals: array<u32>;
 @group(0) @binding(4) var<storage, read_write> dst: array<u32>;
 @group(0) @binding(5) var<storage, read_write> payload_out: array<u32>;
@@ -105,21 +104,8 @@ fn main(
   for (var k = 0u; k < EACH; k++) {
     let d = l * EACH + k;
     if (d < RADIX) {
-      let at = row * blocks * RADIX + d * P[2].x;
-      ahead[k] = all;
-      if (DIRECT) {
-        var so_far = 0u;
-        var sum = 0u;
-        for (var b = 0u; b < blocks; b++) {
-          if (b == block) { so_far = sum; }
-          sum += table[at + b * P[2].y];
-        }
-        ahead[k] += so_far;
-        all += sum;
-      } else {
-        ahead[k] += table[at + block * P[2].y];
-        all += totals[row * RADIX + d];
-      }
+      ahead[k] = all + table[(row * RADIX + d) * P[2].x + block];
+      all += totals[row * RADIX + d];
     }
   }
   let inclusive = vec2u(subgroupInclusiveAdd(mine), subgroupInclusiveAdd(all));

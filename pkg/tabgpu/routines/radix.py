@@ -12,9 +12,11 @@ from ..launch import Kernel, Launch
 from ..region import Facts, kernel_for
 from . import kernel, launch, temporary
 
-ITEMS = 16  # elements a thread
-LEAST = 4096  # elements of a row: fewer are merged
-DIRECT = 64  # so few blocks need no pass to add up their counts
+THREADS = 128  # of a workgroup
+LEAST = 8192  # elements of a row, and of all rows: fewer are merged
+LEAST_IN_ALL = 1 << 18
+ITEMS = ((1 << 19, 4), (1 << 22, 8))  # up to so many elements in all, so many a thread; then MOST_ITEMS
+MOST_ITEMS = 16
 MEMORY = 8192  # bytes of workgroup memory for the subgroups' counts
 SERIAL_LEAST = 4096  # the same on a CPU adapter
 SERIAL_BLOCK = 1024  # elements that a thread of it moves, unless that takes too many threads
@@ -30,22 +32,28 @@ class Keys(NamedTuple):
     bits: tuple[int, int]
 
 
+def threads(facts: Facts) -> int:
+    """Of a workgroup: whole subgroups."""
+    return min(facts.workgroup, max(THREADS, facts.subgroups[1]))
+
+
 def digit_bits(facts: Facts) -> int:
     """Bits of a digit: as many as give each subgroup a count of each digit in workgroup memory; 0 without subgroups."""
     if facts.software:
         return 8
     least, most = facts.subgroups
-    rooms = facts.limits["maxComputeWorkgroupStorageSize"] - 4 * ITEMS * facts.workgroup - 2048
-    if not least or most > 128 or facts.workgroup < most or rooms < 1024:
+    wg = threads(facts)
+    room = facts.limits["maxComputeWorkgroupStorageSize"] - 4 * MOST_ITEMS * wg - 2048
+    if not least or most > 128 or wg < most or room < 1024:
         return 0
-    return min(8, (min(rooms, MEMORY) * least // (4 * facts.workgroup)).bit_length() - 1)
+    return min(8, (min(room, MEMORY) * least // (4 * wg)).bit_length() - 1)
 
 
-def suits(n: int, facts: Facts) -> bool:
+def suits(rows: int, n: int, facts: Facts) -> bool:
     """Whether rows of n elements are sorted here rather than by merging."""
     if facts.software:
         return n >= SERIAL_LEAST
-    return n > LEAST and digit_bits(facts) >= 4
+    return n > LEAST and rows * n > LEAST_IN_ALL and digit_bits(facts) >= 4
 
 
 def lower(source: Op, result: Op, keys: Keys, places: bool, facts: Facts) -> list[Launch]:
@@ -72,33 +80,32 @@ def _blocks(
     read: tuple[Op, Op], into: tuple[Op, Op], keys: Keys, shift: int, payload: int, whole: bool, facts: Facts
 ) -> list[Launch]:
     """One pass on a GPU. payload: as PAYLOAD of radix_scatter; whole: whether elements are written."""
-    wg, bits = facts.workgroup, digit_bits(facts)
-    blocks = -(-keys.n // (wg * ITEMS))
-    total, radix = keys.rows * blocks, 1 << bits
-    direct = blocks <= DIRECT
-    steps = (1, radix) if direct else (blocks, 1)
+    wg, bits = threads(facts), digit_bits(facts)
+    items = next((k for most, k in ITEMS if keys.rows * keys.n <= most), MOST_ITEMS)
+    blocks = -(-keys.n // (wg * items))
+    places = -(-blocks // 4) * 4
+    total, rows = keys.rows * blocks, keys.rows << bits
     greatest = (1 << min(bits, keys.bits[1] - shift)) - 1
-    words = [keys.n, blocks, shift, total, *keys.form, greatest, *steps, 0, 0]
-    table = temporary((total, radix), uint32)
-    count = _count(wg, bits, keys.rows == 1 or not keys.n % 4)
-    made = [launch(count, (read[0],), (table,), total, words, facts)]
-    before, totals = table, table
-    if not direct:
-        before, totals = temporary((total, radix), uint32), temporary((keys.rows, radix), uint32)
-        rows = keys.rows * radix
-        add = kernel("radix_offsets", "rww", WG=wg)
-        made.append(launch(add, (table,), (before, totals), rows, [blocks, rows, 0, 0], facts))
-    move = _scatter(wg, bits, payload, whole, direct, facts.subgroups)
-    return [*made, launch(move, (*read, before, totals), into, total, words, facts)]
+    words = [keys.n, blocks, shift, total, *keys.form, greatest, places, 0, 0, 0]
+    table, before = temporary((rows, places), uint32), temporary((rows, places), uint32)
+    totals = temporary((rows,), uint32)
+    count = _count(wg, items, bits, keys.rows == 1 or not keys.n % 4)
+    add = kernel("radix_offsets", "rww", WG=facts.workgroup)
+    move = _scatter(wg, items, bits, payload, whole, facts.subgroups)
+    return [
+        launch(count, (read[0],), (table,), total, words, facts),
+        launch(add, (table,), (before, totals), rows, [blocks, rows, places, 0], facts),
+        launch(move, (*read, before, totals), into, total, words, facts),
+    ]
 
 
-def _count(wg: int, bits: int, quads: bool) -> Kernel:
-    return kernel_for(("radix_count", wg, bits, quads), count_text, "radix_count", wg)
+def _count(wg: int, items: int, bits: int, quads: bool) -> Kernel:
+    return kernel_for(("radix_count", wg, items, bits, quads), count_text, "radix_count", wg)
 
 
-def count_text(key: tuple[str, int, int, bool]) -> tuple[str, str]:
-    name, wg, bits, quads = key
-    text = kernels.specialise(name, WG=wg, BITS=bits, ITEMS=ITEMS, S="vec4u" if quads else "u32")
+def count_text(key: tuple[str, int, int, int, bool]) -> tuple[str, str]:
+    name, wg, items, bits, quads = key
+    text = kernels.specialise(name, WG=wg, BITS=bits, ITEMS=items, S="vec4u" if quads else "u32")
     return text if quads else kernels.replace_function(text, "load4", ONE_BY_ONE), "rw"
 
 
@@ -108,21 +115,21 @@ ONE_BY_ONE = """fn load4(row: u32, p: u32) -> vec4u {
 }"""
 
 
-def _scatter(wg: int, bits: int, payload: int, whole: bool, direct: bool, sizes: tuple[int, int]) -> Kernel:
+def _scatter(wg: int, items: int, bits: int, payload: int, whole: bool, sizes: tuple[int, int]) -> Kernel:
     label = f"radix_{'positions' if payload else 'values'}"
-    return kernel_for(("radix_scatter", wg, bits, payload, whole, direct, sizes), scatter_text, label, wg)
+    return kernel_for(("radix_scatter", wg, items, bits, payload, whole, sizes), scatter_text, label, wg)
 
 
-def scatter_text(key: tuple[str, int, int, int, bool, bool, tuple[int, int]]) -> tuple[str, str]:
-    name, wg, bits, payload, whole, direct, (least, most) = key
-    params: dict[str, object] = {"PAYLOAD": payload, "KEYS": whole, "DIRECT": direct, "SIZE_LEAST": least}
+def scatter_text(key: tuple[str, int, int, int, int, bool, tuple[int, int]]) -> tuple[str, str]:
+    name, wg, items, bits, payload, whole, (least, most) = key
+    params: dict[str, object] = {"PAYLOAD": payload, "KEYS": whole, "SIZE_LEAST": least}
     words = -(-most // 32)
     if words > 1:
         params["MASK"] = f"vec{1 << (words - 1).bit_length()}u"
-    text = kernels.specialise(name, WG=wg, BITS=bits, ITEMS=ITEMS, **params)
+    text = kernels.specialise(name, WG=wg, BITS=bits, ITEMS=items, **params)
     for hook in MASKS[words - 1] if words > 1 else ():
         text = kernels.replace_function(text, hook.split("(")[0][3:], hook)
-    return unrolled(text, "ITEMS", ITEMS), "rrrrww"
+    return unrolled(text, "ITEMS", items), "rrrrww"
 
 
 # Hooks for masks of two and of four words

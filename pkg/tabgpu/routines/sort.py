@@ -44,7 +44,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     (source,) = op.args
     places = op.fn == "sort.positions"
     form = key_form(source.dtype.kind, job.descending, job.nan_greatest)
-    if radix.suits(job.n, facts):
+    if radix.suits(job.rows, job.n, facts):
         bits, form[0] = NARROW.get(job.dtype, ((0, 32), form[0]))
         return radix.lower(source, op, radix.Keys(job.rows, job.n, form, bits), places, facts)
     wg = facts.workgroup
