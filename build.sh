@@ -8,6 +8,7 @@
 #   ./build.sh lite [ARGS]     a JupyterLite with tabgpu and three notebooks: build out/lite and serve it
 #   ./build.sh lint | types | unit | browser | limits | bench | property | clients | site [PYTEST ARGS]    one part of `test`
 #   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
+#   ./build.sh peers [ARGS]    tabgpu beside TensorFlow.js, ONNX Runtime Web, jax-js ... (tests/bench/peers/README.md)
 #   ./build.sh conformance DIR [PYTEST ARGS]   array-api-tests, checked out in DIR, in the tab (tests/conformance/README.md)
 #   ./build.sh wheel           dist/: the wheel, its byte-compiled form for Pyodide and a lock file with both
 #   ./build.sh setup           only prepare: .venv, node_modules, a browser, .cache/pyodide
@@ -136,6 +137,14 @@ run_older() {
 run_property() { prepare_python; prepare_vulkan; tests tests/property "$@"; $PY -m pytest -n 2 "${TESTS[@]}"; }
 run_limits() { prepare_tab; tests tests/browser "$@"; .venv/bin/tabgpu test --limits "${TESTS[@]}"; }
 run_bench() { prepare_tab; tests tests/bench "$@"; .venv/bin/tabgpu test "${TESTS[@]}"; }
+# The peers' page; ARGS go to its run.py, and what follows -- to the browser.
+run_peers() {
+  local here=tests/bench/peers only=()
+  prepare_tab
+  [ ! -d $here/dist/models ] || only=(--wheel)
+  $PY $here/tools/make_dist.py "${only[@]}"
+  $PY $here/run.py --chrome "$(cat $STAMPS/browser 2>/dev/null || echo "${TABGPU_BROWSER:-chromium}")" "$@"
+}
 # scikit-learn, SciPy, einops ... on our arrays; the sample of them unless --all (tests/clients/README.md).
 run_clients() {
   local wheels=.cache/clients with=() wheel key
@@ -233,6 +242,6 @@ run_test() {
 
 command=${1:-}
 case $command in
-  demo | test | serve | lite | lint | types | unit | browser | limits | bench | property | clients | site | native | older | conformance | wheel | setup) shift; "run_$command" "$@" ;;
+  demo | test | serve | lite | lint | types | unit | browser | limits | bench | property | clients | site | native | older | peers | conformance | wheel | setup) shift; "run_$command" "$@" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
 esac
