@@ -7,7 +7,9 @@ const OTHER_LAYOUTS = /^(Xn|Wn|Qs|Ks|Vs|R|I)$/;
 
 export async function make({ peer }) {
   const folder = peer.endsWith('+new') ? '/dist/tabgpu/' : '/dist/pyodide/';
-  const wheel = peer.endsWith('+new') ? (await (await fetch('/dist/tabgpu/wheels.json')).json()).numpy : 'numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl';
+  const wheel = peer.endsWith('+new')
+    ? (await (await fetch('/dist/tabgpu/wheels.json')).json()).numpy
+    : 'numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl';
   const { loadPyodide } = await import(`${folder}pyodide.mjs`);
   const py = await loadPyodide({ indexURL: folder });
   await py.loadPackage(folder + wheel, { messageCallback() {} });

@@ -3,16 +3,18 @@ export const numpy = {
   matmul: () => 'A @ B',
   matmul_f16: () => null,
   chain: () => 'np.tanh(A * B + C) * np.float32(0.5)',
-  sum: s => s.axis === null ? 'X.sum()' : `X.sum(axis=${s.axis})`,
+  sum: (s) => (s.axis === null ? 'X.sum()' : `X.sum(axis=${s.axis})`),
   argmax: () => 'X.argmax(axis=1)',
   softmax: () => 'softmax(X)',
   layernorm: () => 'layernorm(X, G, B)',
   cumsum: () => 'np.cumsum(X, axis=1)',
   conv: () => 'conv(X, W)',
-  attn: s => `attn(Q, K, V, ${s.causal ? 'True' : 'False'})`,
-  sort: () => 'np.sort(X)', argsort: () => 'np.argsort(X)',
+  attn: (s) => `attn(Q, K, V, ${s.causal ? 'True' : 'False'})`,
+  sort: () => 'np.sort(X)',
+  argsort: () => 'np.argsort(X)',
   fft: () => 'np.fft.fft(Zc)',
-  tiny: () => 'tiny(X, B)', readback: () => 'X.sum()',
+  tiny: () => 'tiny(X, B)',
+  readback: () => 'X.sum()',
 };
 export const definitions = `
 import numpy as np
