@@ -156,7 +156,7 @@ _ALONE = {
     (False, False): "  let all = own;\n",
     (False, True): "  let all = total;\n",
     (True, False): "  let all = vec2u(key, position);\n",
-    (True, True): "  let keys = best;\n  let at = places;\n",
+    (True, True): "  let keys = best;\n  let groups = group;\n",
 }
 # Shuffles whose bound is a constant, so that control flow is uniform; those beyond the subgroup give nothing of use.
 _SHUFFLE = """  var all = own;

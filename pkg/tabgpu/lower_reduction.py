@@ -21,6 +21,7 @@ from .region import U32, Facts, Numbering, grid, kernel_for, recipes, remember, 
 CHUNK = 16384  # elements of a long axis for one workgroup
 LONGEST = 262144  # an axis up to this stays with one workgroup where there are outputs enough
 ENOUGH = 512  # workgroups that keep a GPU busy without cutting an axis
+BUSY = 65536  # threads from which on more would only have less to do each
 THREADS = 1024  # that a CPU adapter should have to do
 WORTH = 32768  # elements from which on it pays to make more of them, and a second launch
 PIECE = 16384  # elements that one of its threads adds at most
@@ -231,7 +232,8 @@ def divide(n_out: int, n_red: int, way: str, out_fast: bool, facts: Facts, cut: 
         return Share(*whole, lanes)
     lanes = 1
     for wanted in (8, 32, workgroup):
-        if lanes * 4 < steps or wanted <= steps:
+        busy = lanes > 1 and n_out * lanes >= BUSY
+        if steps >= 8 * wanted if busy else lanes * 4 < steps or wanted <= steps:
             lanes = min(wanted, workgroup)
     longest = LONGEST if n_out >= ENOUGH else CHUNK
     if cut and n_red > longest:

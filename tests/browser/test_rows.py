@@ -30,11 +30,11 @@ def rms(x: np.ndarray, axes: Any, eps: float = 2.0**-23) -> np.ndarray:
 
 
 def near_softmax(got: np.ndarray, x: np.ndarray, axis: int) -> None:
-    """Within (|x - max| + 8 + log2 n) units of 2^-24 of each value: x - max is rounded before its exponential."""
+    """Within 2 |x - max| + 8 + log2 n units of 2^-24 of each value: x - max and its product by log2 e are rounded."""
     x = x.astype(np.float64)
     want = sp.softmax(x, axis=axis)
     apart = x.max(axis, keepdims=True) - x
-    bound = (apart + 8 + np.log2(x.shape[axis])) * EPS * want + 2e-38
+    bound = (2 * apart + 8 + np.log2(x.shape[axis])) * EPS * want + 2e-38
     assert got.shape == want.shape
     assert (np.abs(got - want) <= bound).all(), float((np.abs(got - want) / bound).max())
 

@@ -137,7 +137,19 @@ def lines() -> Iterator[tuple[str, str, str]]:
             target = ALL[kind] if vector and phase in ("whole", "apply") else ALL["float32"]
             for extra in {False, name == "layer_norm"}:
                 sig = rows_text.Form(
-                    name, phase, wg, lanes, items, across, vector, ALL[kind], target, extra, extra, False, items > 0
+                    name,
+                    phase,
+                    wg,
+                    lanes,
+                    items,
+                    across,
+                    vector,
+                    ALL[kind],
+                    target,
+                    extra,
+                    extra,
+                    False,
+                    items > 0,
                 )
                 yield f"{name} {phase} {kind} {way} {vector}", *rows_text.text(sig)
 
@@ -200,24 +212,15 @@ def indexed() -> Iterator[tuple[str, str, str]]:
 
 
 def scans_and_sorts() -> Iterator[tuple[str, str, str]]:
-    """(label, WGSL, access) of scans, with and without subgroups of known and unknown size, and of radix sorts."""
-    for name, kind in scan_forms.COMBINE:
-        some = (name, kind) in {
-            ("sum", "f"),
-            ("prod", "c"),
-            ("min", "i"),
-            ("segments", "c"),
-            ("logaddexp", "f"),
-        }
-        for switch, sizes in itertools.product(
-            ("", "TOTALS", "CARRY"), (None, (32, 32), (4, 128)) if some else (None,)
-        ):
-            for lanes, r, quads in ((256, 2, True), (256, 1, False), (8, 1, True)):
-                params = (("WG", 256), ("LANES", lanes), ("R", r))
-                out = quads and switch != "TOTALS"
-                made = scan_forms.Form("scan_tiles", name, kind, params, switch, quads, out, sizes)
-                yield f"scan_{name}_{kind} {switch} {sizes}", *scan_forms.text(made)
-            for file in ("scan_columns", "scan_serial"):
+    """(label, WGSL, access) of scans, and of radix sorts by subgroups of several sizes."""
+    for (name, kind), switch in itertools.product(scan_forms.COMBINE, ("", "TOTALS", "CARRY", "GATHER")):
+        for lanes, r, quads in ((256, 2, True), (256, 1, False), (8, 1, True)):
+            params = (("WG", 256), ("LANES", lanes), ("R", r))
+            out = quads and switch != "TOTALS"
+            made = scan_forms.Form("scan_tiles", name, kind, params, switch, quads, out)
+            yield f"scan_{name}_{kind} {switch}", *scan_forms.text(made)
+        for file in ("scan_columns", "scan_serial"):
+            if file == "scan_columns" or switch != "GATHER":
                 made = scan_forms.Form(file, name, kind, (("WG", 64),), switch)
                 yield f"{file}_{name}_{kind} {switch}", *scan_forms.text(made)
     for payload, whole in itertools.product((0, 1, 2), (True, False)):

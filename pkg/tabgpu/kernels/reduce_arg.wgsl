@@ -24,10 +24,6 @@ var<private> row: u32;
 
 fn begin(o: u32) { row = o * P[0].z; }
 fn load4(r: u32) -> vec4u { return vec4u(keys_in[row + r], keys_in[row + r + 1u], keys_in[row + r + 2u], keys_in[row + r + 3u]); }
-// Whether (key, place) a comes before b: the greater key, then the lower position.
-fn ahead(a: vec2u, a_place: vec2u, b: vec2u, b_place: vec2u) -> vec2<bool> {
-  return (a > b) | ((a == b) & (a_place < b_place));
-}
 fn positions4(r: u32) -> vec4u { return vec4u(r, r + 1u, r + 2u, r + 3u); }
 fn store(key: u32, position: u32, i: u32) { keys_out[i - P[2].x] = key; positions_out[i - P[2].x] = position; }
 
@@ -50,43 +46,38 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     begin(o);
     let start = chunk * P[0].w;
     let end = min(start + P[0].w, P[0].z);
-    // Positions grow along r, so a later key must be greater; NOWHERE marks a lane that has seen nothing.
+    // Of four loads only the greatest key and where they began are kept; the place is looked up once, at the end. Places
+    // grow along r, so a later group must have a greater key; one that has not been left holds nothing but zeros.
     var r = start + lane * 4u;
     var best = vec4u();
-    var places = vec4u(NOWHERE);
-    if (r < end) { places = select(places, positions4(r), vec4u(r, r + 1u, r + 2u, r + 3u) < vec4u(end)); }
+    var group = vec4u(select(NOWHERE, r, r < end));
     while (r + 3u * HOP + 3u < end) {
-      let a = load4(r);
-      let b = load4(r + HOP);
-      let c = load4(r + 2u * HOP);
-      let d = load4(r + 3u * HOP);
-      let left = b > a;
-      let right = d > c;
-      let ab = select(a, b, left);
-      let cd = select(c, d, right);
-      let second = cd > ab;
-      let top = select(ab, cd, second);
+      let top = max(max(load4(r), load4(r + HOP)), max(load4(r + 2u * HOP), load4(r + 3u * HOP)));
       let better = top > best;
-      if (any(better)) {
-        let at_ab = select(positions4(r), positions4(r + HOP), left);
-        let at_cd = select(positions4(r + 2u * HOP), positions4(r + 3u * HOP), right);
-        places = select(places, select(at_ab, at_cd, second), better);
-        best = select(best, top, better);
-      }
+      best = select(best, top, better);
+      group = select(group, vec4u(r), better);
       r += 4u * HOP;
     }
     while (r < end) {
       let keys = load4(r);
       let better = (vec4u(r, r + 1u, r + 2u, r + 3u) < vec4u(end)) & (keys > best);
       best = select(best, keys, better);
-      places = select(places, positions4(r), better);
+      group = select(group, vec4u(r), better);
       r += HOP;
     }
-    let first = select(best.zw, best.xy, ahead(best.xy, places.xy, best.zw, places.zw));
-    let place = select(places.zw, places.xy, ahead(best.xy, places.xy, best.zw, places.zw));
-    let left = ahead(first.xx, place.xx, first.yy, place.yy).x;
-    key = select(first.y, first.x, left);
-    position = select(place.y, place.x, left);
+    key = max(max(best.x, best.y), max(best.z, best.w));
+    let begun = select(vec4u(NOWHERE), group, best == vec4u(key));
+    let at = min(min(begun.x, begun.y), min(begun.z, begun.w));
+    if (at != NOWHERE) {
+      for (var j = 0u; j < 4u; j++) {
+        let q = at + j * HOP;
+        if (q < end) {
+          let same = (load4(q) == vec4u(key)) & (vec4u(q, q + 1u, q + 2u, q + 3u) < vec4u(end));
+          let found = select(vec4u(NOWHERE), positions4(q), same);
+          position = min(position, min(min(found.x, found.y), min(found.z, found.w)));
+        }
+      }
+    }
   }
   // tree: begin
   tree_key[l] = key;

@@ -13,7 +13,7 @@ const PV = 4u;
 const OUTS = WG / LANES;
 const NOWHERE = 0xffffffffu;
 var<workgroup> tree_key: array<vec4u, WG>;
-var<workgroup> tree_position: array<vec4u, WG>;
+var<workgroup> tree_group: array<vec4u, WG>;
 var<private> row: u32;
 
 fn begin(o: u32) { row = o; }
@@ -28,63 +28,54 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   let lane = l / OUTS;
   let o = P[0].y + ((job / P[1].z) * OUTS + l % OUTS) * 4u;
   let valid = o < P[0].x;
+  let start = chunk * P[0].w;
+  let end = min(start + P[0].w, P[0].z);
+  // A lane has four places on end, so that the groups of all lanes lie in order: of each only its greatest key is kept,
+  // and where it is is looked up once, in the first group that has it.
   var best = vec4u();
-  var places = vec4u(NOWHERE);
+  var group = vec4u(NOWHERE);
   if (valid) {
     begin(o);
-    let start = chunk * P[0].w;
-    let end = min(start + P[0].w, P[0].z);
-    var r = start + lane;
-    if (r < end) { places = positions4(r); }
-    while (r + 3u * LANES < end) {
-      let a = load4(r);
-      let b = load4(r + LANES);
-      let c = load4(r + 2u * LANES);
-      let d = load4(r + 3u * LANES);
-      let left = b > a;
-      let right = d > c;
-      let ab = select(a, b, left);
-      let cd = select(c, d, right);
-      let second = cd > ab;
-      let top = select(ab, cd, second);
-      let better = top > best;
-      if (any(better)) {
-        let at_ab = select(positions4(r), positions4(r + LANES), left);
-        let at_cd = select(positions4(r + 2u * LANES), positions4(r + 3u * LANES), right);
-        places = select(places, select(at_ab, at_cd, second), better);
-        best = select(best, top, better);
-      }
-      r += 4u * LANES;
-    }
+    var r = start + lane * 4u;
+    if (r < end) { group = vec4u(r); }
     while (r < end) {
-      let keys = load4(r);
-      let better = keys > best;
-      best = select(best, keys, better);
-      places = select(places, positions4(r), better);
-      r += LANES;
+      let last = end - 1u;
+      let low = max(load4(r), load4(min(r + 1u, last)));
+      let top = max(low, max(load4(min(r + 2u, last)), load4(min(r + 3u, last))));
+      let better = top > best;
+      best = select(best, top, better);
+      group = select(group, vec4u(r), better);
+      r += 4u * LANES;
     }
   }
   // tree: begin
   tree_key[l] = best;
-  tree_position[l] = places;
+  tree_group[l] = group;
   for (var step = LANES / 2u; step > 0u; step /= 2u) {
     workgroupBarrier();
     if (lane < step) {
       let other = tree_key[l + step * OUTS];
-      let at = tree_position[l + step * OUTS];
-      let ahead = (other > tree_key[l]) | ((other == tree_key[l]) & (at < tree_position[l]));
+      let at = tree_group[l + step * OUTS];
+      let ahead = (other > tree_key[l]) | ((other == tree_key[l]) & (at < tree_group[l]));
       tree_key[l] = select(tree_key[l], other, ahead);
-      tree_position[l] = select(tree_position[l], at, ahead);
+      tree_group[l] = select(tree_group[l], at, ahead);
     }
   }
   let keys = tree_key[l];
-  let at = tree_position[l];
+  let groups = tree_group[l];
   // tree: end
   if (lane == 0u && valid) {
+    var places = vec4u(NOWHERE);
+    for (var j = 0u; j < 4u; j++) {
+      for (var c = 0u; c < 4u; c++) {
+        let q = min(groups[c] + j, end - 1u);
+        if (places[c] == NOWHERE && load4(q)[c] == keys[c]) { places[c] = positions4(q)[c]; }
+      }
+    }
     let i = o * P[1].x + chunk * P[2].y;
-    store(keys.x, at.x, i);
-    store(keys.y, at.y, i + P[1].x);
-    store(keys.z, at.z, i + 2u * P[1].x);
-    store(keys.w, at.w, i + 3u * P[1].x);
+    store(keys.x, places.x, i);
+    store(keys.y, places.y, i + P[1].x);
+    store(keys.z, places.z, i + 2u * P[1].x);
+    store(keys.w, places.w, i + 3u * P[1].x);
   }
 }

@@ -60,9 +60,9 @@ _NO_IDENTITY = {"max": "maximum", "min": "minimum", "fmax": "maximum", "fmin": "
 _ARG = ReduceFn("argmax", "u", "", 0, int32, arg=True)
 
 # Order-preserving u32 keys: NaN above all, -0 equal to +0.
-KEY_MAX = unary("key_max", {"f": "key_max_f32(x)", "i": "bitcast<u32>(x) ^ 0x80000000u", "u": "x"}, out="u",
+KEY_MAX = unary("key_max", {"f": "rank_max_f32(x)", "i": "bitcast<u32>(x) ^ 0x80000000u", "u": "x"}, out="u",
                 promote="int", like="", doc="A u32 that orders as x does, NaN greatest.")  # fmt: skip
-KEY_MIN = unary("key_min", {"f": "key_min_f32(x)", "i": "bitcast<u32>(x) ^ 0x7fffffffu", "u": "~x"}, out="u",
+KEY_MIN = unary("key_min", {"f": "rank_min_f32(x)", "i": "bitcast<u32>(x) ^ 0x7fffffffu", "u": "~x"}, out="u",
                 promote="int", like="", doc="A u32 that orders against x, NaN greatest.")  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from . import launch, temporary
 
 # A u32 that orders as the element with bits w does (as in ops/reductions.py), the greatest first to win.
 _KEY = {
-    ("max", "f"): "key_max_f32(bitcast<f32>({w}))", ("min", "f"): "key_min_f32(bitcast<f32>({w}))",
+    ("max", "f"): "rank_max_f32(bitcast<f32>({w}))", ("min", "f"): "rank_min_f32(bitcast<f32>({w}))",
     ("max", "i"): "({w} ^ 0x80000000u)", ("min", "i"): "({w} ^ 0x7fffffffu)",
     ("max", "u"): "{w}", ("min", "u"): "~{w}",
 }  # fmt: skip

@@ -61,17 +61,14 @@ def share(lines: int, n: int, across: bool, facts: Facts) -> Shape:
         if steps > most:
             return Shape(wg, lanes, 8, True, most, -(-n // most))
         return Shape(wg, lanes, _items(steps, lanes), True, n, 1)
-    for lanes, items in ((8, 1), (32, 4), (wg, 8)):
+    for group, lanes, items in ((wg, 8, 1), (wg, 32, 4), (min(wg, 128), min(wg, 128), 8), (wg, wg, 16)):
         if steps <= lanes * items:
             break
-    biggest = facts.limits.get("maxComputeInvocationsPerWorkgroup", wg)
-    if steps > lanes * items and biggest >= 1024 and steps <= 8192 and lines >= 128:
-        return Shape(1024, 1024, _items(steps, 1024), False, 4 * steps, 1)
-    if steps > wg * 8 or (steps > wg * 4 and lines < 128):
+    if steps > lanes * items or (steps > wg * 4 and lines < 128):
         items = 4 if lines * steps < 1 << 20 else 8
         chunk = 4 * wg * items
         return Shape(wg, wg, items, False, chunk, -(-n // chunk))
-    return Shape(wg, lanes, _items(steps, lanes), False, 4 * steps, 1)
+    return Shape(group, lanes, _items(steps, lanes), False, 4 * steps, 1)
 
 
 def _items(steps: int, lanes: int) -> int:
@@ -95,7 +92,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
         kernel = form(
             Form(
                 name, phase, shape.workgroup, shape.lanes, shape.items, shape.across, job.vector,
-                x.dtype, write.dtype if phase in ("whole", "apply") else uint32, job.weight, job.bias, sg,
+                x.dtype, write.dtype if phase in ("whole", "apply") else uint32, job.weight, job.bias, sg, not facts.software,
             )
         )  # fmt: skip
         words = [

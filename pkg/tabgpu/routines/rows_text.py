@@ -36,6 +36,7 @@ class Form(NamedTuple):
     weight: bool
     bias: bool
     subgroups: bool
+    fast: bool  # the adapter's own exp2
 
     @property
     def elements(self) -> bool:
@@ -84,6 +85,8 @@ def text(sig: Form) -> tuple[str, str]:
     if "weight" in READS[sig.phase] and sig.name in ("layer_norm", "rms_norm"):
         head += _affine("factor", "weight" if sig.weight else "", quads, "vec4f(1.0f)")
         head += _affine("term", "bias" if sig.bias else "", quads, "vec4f()")
+    if sig.fast:
+        body = body.replace("exp_below4(", "exp2_below4(")
     made = codegen.with_library(head + body)
     return ("enable subgroups;\n" if sig.subgroups else "") + made, "r" * len(reads) + "w"
 

@@ -12,6 +12,9 @@ fn exp_below4(x: vec4f) -> vec4f {
   return bitcast<vec4f>(select(bitcast<vec4u>(bitcast<vec4i>(p) + (k << vec4u(23u))), vec4u(), k < vec4i(-125)));
 }
 
+// The same by the adapter's exp2: the argument's rounding adds |x| 2^-24 to the relative error, as that of x - max does.
+fn exp2_below4(x: vec4f) -> vec4f { return exp2(max(x, vec4f(-104.0f)) * 1.442695f); }
+
 // u32 numbers that order as floats do, NaN above all; never 0. And back, to a NaN for NaN.
 fn key4(x: vec4f) -> vec4u {
   let b = bitcast<vec4u>(x);
