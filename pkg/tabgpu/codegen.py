@@ -357,13 +357,11 @@ def gather(sig: Gather) -> tuple[str, str]:
         lines += [f"w0[(at >> 2u) * {words}u + {k}u] = word{k};" for k in range(words)]
     body = "\n  ".join(lines)
     text = (
-        bindings([("b0", "u32"), ("w0", "u32")]) + parameters(5 + 2 * sig.rank) + locator("locate", sig.rank, 4)
-        + f"@compute @workgroup_size({sig.workgroup})\n"
-        + "fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u,\n"
-        + "        @builtin(local_invocation_index) l: u32) {\n"
-        + f"  let i = P[0].x + ((g.x + ng.x * (g.y + ng.y * g.z)) * {sig.workgroup}u + l) * 4u;\n"
-        + f"  if (i >= P[0].y) {{ return; }}\n  {body}\n}}\n"
-    )  # fmt: skip
+        bindings([("b0", "u32"), ("w0", "u32")])
+        + parameters(5 + 2 * sig.rank)
+        + locator("locate", sig.rank, 4)
+    )
+    text += walking(sig.workgroup, 1, body)
     return with_library(text), "rw"
 
 
