@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from ..array import SAME, Array, computed, fresh
@@ -132,13 +133,11 @@ class Row(UfuncMethods):
                     return self._beyond(operands, len(args), x)
                 views.append(None)
         if not same:
-            shape = broadcast_shapes(
-                *[a._layout.shape for a in operands if type(a) is Array], where=self.name
+            layouts = tuple(
+                [(v or a.layout) if type(a) is Op else None for a, v in zip(args, views, strict=True)]
             )
-            views = [
-                None if type(a) is not Op else _broadcast(a, v, shape, self.name)
-                for a, v in zip(args, views, strict=True)
-            ]
+            shape, spread = _spread(layouts, self.name)
+            views = [v if to is layout else to for v, layout, to in zip(views, layouts, spread, strict=True)]
         op = Op(EW, fn, tuple(args), tuple(views), shape, fn.dtype)  # type: ignore[arg-type]
         return fresh(op)
 
@@ -231,9 +230,13 @@ _BEYOND = {
 _NAME = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
-def _broadcast(op: Op, layout: Layout | None, shape: tuple[int, ...], where: str) -> Layout | None:
-    whole = layout or op.layout
-    return layout if whole.shape == shape else broadcast_to(whole, shape, where)
+@lru_cache(4096)
+def _spread(
+    layouts: tuple[Layout | None, ...], where: str
+) -> tuple[tuple[int, ...], tuple[Layout | None, ...]]:
+    """The shape that layouts broadcast to, and each of them in it (itself if it has it; None: a number)."""
+    shape = broadcast_shapes(*[a.shape for a in layouts if a is not None], where=where)
+    return shape, tuple([None if a is None else broadcast_to(a, shape, where) for a in layouts])
 
 
 def elementwise(
