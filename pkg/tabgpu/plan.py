@@ -239,7 +239,7 @@ def _may_core(op: Op, group: Group, view: Layout | None, stored: bool) -> bool:
     """Whether a reduction or product may hand its values straight to the group of its consumers."""
     if view is not None or group.core is not None or group.parent is not None or group.shape != op.shape:
         return False
-    if any(out.dtype.per_word != 1 for out in group.outs) and (op.kind != MATMUL or op.shape[-1] % 4):
+    if any(out.dtype.per_word != 1 for out in group.outs) and (op.kind != MATMUL or op.extra[2] % 4):
         return False  # whole words are stored by products whose rows are whole vec4s
     return group.bindings() + stored + 1 <= group.budget
 

@@ -147,8 +147,10 @@ def test_the_list_of_variants_is_finite() -> None:
 
 def test_square_products_use_large_tiles_and_vec4() -> None:
     c = plain(4096, 4096, 4096, limits=LARGE)
-    assert c.name == "t128x128_kn" and c.params["A_VEC"] and c.params["B_VEC"]
-    assert plain(4096, 4096, 4096, limits={"maxComputeInvocationsPerWorkgroup": 128}).name == "t64x64_kn"
+    assert c.name == "t128x128w_kn" and c.params["A_VEC"] and c.params["B_VEC"]
+    assert plain(4096, 4096, 4096, limits=LARGE, b=(1, 4096)).name == "t128x128_kk"
+    assert plain(4096, 4096, 4096, limits=LARGE | {"maxComputeWorkgroupStorageSize": 32768}).name == "t128x128_kn"
+    assert plain(4096, 4096, 4096, limits={"maxComputeInvocationsPerWorkgroup": 64}).name == "t64x64_kn"
 
 
 @pytest.mark.parametrize(
@@ -273,5 +275,5 @@ def test_what_does_not_fit_is_not_taken(tuned: dict[tuple[object, ...], str]) ->
 
 
 def test_the_table_names_plans() -> None:
-    assert all(isinstance(PLANS[name], Tile) for name, _ in gemm_tiles.TABLE)
+    assert all(isinstance(PLANS[name], Tile) for name, *_ in gemm_tiles.TABLE)
     assert all(isinstance(u, Units) for u in gemm_tiles.UNITS)

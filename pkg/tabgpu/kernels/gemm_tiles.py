@@ -125,6 +125,7 @@ class Choice(NamedTuple):
 
 # Largest first.
 TILES = (
+    Tile(128, 128, 16, 8, 16, 8),
     Tile(128, 128, 16, 8, 8, 8),
     Tile(64, 128, 16, 8, 16, 4),
     Tile(64, 64, 16, 8, 8, 8),
@@ -143,13 +144,17 @@ UNITS = (Units(128, 128, 32, 64, 64), Units(64, 64, 32, 32, 32))
 PLANS: dict[str, Tile | Vectors | Units] = {p.name: p for p in (*TILES, *VECTORS, *UNITS)}
 T16 = PLANS["t16x16"]
 
-# The default table for GPUs: a plan is taken if it makes at least so many workgroups, else the next is asked.
-TABLE: tuple[tuple[str, int], ...] = (
-    ("t128x128", 200),
-    ("t64x64", 200),
-    ("t32x64s4", 100),
-    ("t32x32s4", 64),
-    ("t32x32", 0),
+# The default table for GPUs: a plan is taken if it makes at least so many workgroups and k is at most so long, else the
+# next is asked. Measured on an NVIDIA H200; the first row is for adapters of that class only (see _roomy).
+ANY_K = 1 << 32
+TABLE: tuple[tuple[str, int, int], ...] = (
+    ("t128x128w", 200, ANY_K),
+    ("t128x128", 200, ANY_K),
+    ("t64x64s2", 200, 256),
+    ("t64x64", 200, ANY_K),
+    ("t32x64s4", 100, ANY_K),
+    ("t32x32s4", 64, ANY_K),
+    ("t32x32", 0, ANY_K),
 )
 BUSY = 264  # workgroups that keep a large GPU busy: fewer, and a long k is cut
 FEW = 64  # the same of a gemv, whose workgroups are larger
@@ -187,7 +192,7 @@ def candidates(
     Left out is what cannot win: tiles twice as wide or high as the result or far too small for it, vectors for more
     rows than they hold. `name/p` cuts k in p pieces, where there are few workgroups and many terms.
     """
-    plan, pieces = _default(m, n, k, batch, limits, features if halves else frozenset(), False)
+    plan, pieces = _default(m, n, k, batch, limits, features if halves else frozenset(), False, False)
     found = [_called(plan, pieces)]
     for name, plan in PLANS.items():
         if not _fits(plan, limits, features if halves else frozenset()) or not _sensible(plan, m, n):
@@ -232,7 +237,8 @@ def choose(
         if plan is None or not _fits(plan, limits, units) or not _sensible(plan, m, n):
             plan = None
     if plan is None:
-        plan, pieces = _default(m, n, k, batch, limits, units, software)
+        turned = b.strides[-2] == 1 and b.strides[-1] != 1
+        plan, pieces = _default(m, n, k, batch, limits, units, software, turned)
     if not cut:
         pieces = 1
     pieces = max(1, min(pieces, -(-k // 64)))
@@ -246,9 +252,16 @@ def choose(
 
 
 def _default(
-    m: int, n: int, k: int, batch: int, limits: Mapping[str, int], units: frozenset[str], software: bool
+    m: int,
+    n: int,
+    k: int,
+    batch: int,
+    limits: Mapping[str, int],
+    units: frozenset[str],
+    software: bool,
+    turned: bool,
 ) -> tuple[Tile | Vectors | Units, int]:
-    """The plan of the table for the sizes, and the pieces of k."""
+    """The plan of the table for the sizes, and the pieces of k. turned: B lies along k."""
     small = min(m, n)
     fits = [p for p in PLANS.values() if _fits(p, limits, units)]
     if not any(isinstance(p, Tile) for p in fits):
@@ -266,7 +279,13 @@ def _default(
         wanted = [p.name for p in UNITS if p.count(m, n, batch) >= 64 and min(m, n) >= p.bm]
         if small <= 16:
             wanted += ["t16x64" if m <= 16 else "t64x16"]
-        wanted += [name for name, enough in TABLE if _groups(PLANS[name], m, n, batch) >= enough]
+        wanted += [
+            name
+            for name, enough, most in TABLE
+            if k <= most
+            and _groups(PLANS[name], m, n, batch) >= enough
+            and (not name.endswith("w") or (_roomy(limits) and not turned))
+        ]
     plan = next((p for name in [*wanted, "t16x16"] if (p := PLANS[name]) in fits), fits[-1])
     pieces = -(-k // LONG_K)
     if not software and not isinstance(plan, Units):
@@ -277,6 +296,11 @@ def _default(
     if m * n * batch > 1 << 22:  # the pieces would fill the memory
         pieces = 1
     return plan, pieces
+
+
+def _roomy(limits: Mapping[str, int]) -> bool:
+    """Whether an adapter is of a class with registers for 8 x 16 outputs a thread, as far as its limits show that."""
+    return _memory(limits) >= 49152
 
 
 def _called(plan: Tile | Vectors | Units, pieces: int) -> str:

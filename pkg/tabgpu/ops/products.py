@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import engine
 from ..array import Array, fresh, source, view
-from ..dtypes import BY_KIND, DType, as_dtype, float32, int32, promote
+from ..dtypes import BY_KIND, DType, as_dtype, float32, int32, promote, uint32
 from ..graph import IOTA, MATMUL, SCALAR, Op
 from ..layout import Layout, Shape, broadcast_shapes, broadcast_to, collapse, reshape
 from . import elementwise as ew
@@ -20,9 +20,13 @@ def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: Any = None) 
     """Matrix product with NumPy's rules: 1-D operands are rows or columns, leading axes broadcast.
 
     (.., m, k) @ (.., k, n) -> (.., m, n) in every dtype: 16-bit floats are summed in float32 and rounded once, integers
-    wrap, of bools it is `any(x & y)`. 32-bit and 16-bit float operands are read in place whatever their strides, and what follows
-    elementwise joins the launch. k = 0 gives zeros.
+    wrap, of bools it is `any(x & y)`. 32-bit operands and 16-bit floats are read in place whatever their strides, and
+    what follows elementwise joins the launch. k = 0 gives zeros.
     """
+    if type(x1) is Array and type(x2) is Array and out is None and dtype is None:
+        plain = _plain(x1, x2)
+        if plain is not None:
+            return plain
     a = x1 if isinstance(x1, Array) else from_host(x1, "matmul")
     b = x2 if isinstance(x2, Array) else from_host(x2, "matmul")
     if not a.ndim or not b.ndim:
@@ -46,6 +50,37 @@ def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: Any = None) 
     from .joining import deliver
 
     return deliver(made, out, "matmul")
+
+
+def _plain(a: Array, b: Array) -> Array | None:
+    """The product of stored vectors and matrices of one dtype that is computed as it is; None for all else."""
+    dtype = a.dtype
+    if b.dtype is not dtype or dtype not in (float32, int32, uint32):
+        return None
+    p, q = a._cell.op, b._cell.op
+    if (p.kind <= IOTA and p.buffer is None) or (q.kind <= IOTA and q.buffer is None):
+        return None
+    left, right = a._layout, b._layout
+    shape: Shape
+    if len(left.shape) == 2:
+        m, k = shape = left.shape
+    elif len(left.shape) == 1:
+        m, k, shape = 1, left.shape[0], ()
+        left = Layout((1, k), (0, left.strides[0]), left.offset)
+    else:
+        return None
+    shape = shape[:1]
+    if len(right.shape) == 2:
+        inner, n = right.shape
+        shape += (n,)
+    elif len(right.shape) == 1:
+        inner, n = right.shape[0], 1
+        right = Layout((k, 1), (right.strides[0], 0), right.offset)
+    else:
+        return None
+    if inner != k or not 0 < m * n <= LARGE * 64 or not 0 < k <= LONG_K:
+        return None
+    return _emit(p, left, q, right, shape, dtype, ((), m, n, k))
 
 
 def _of_kind(a: Array, b: Array, want: DType) -> Array:
@@ -81,7 +116,7 @@ def _parts(z: Array) -> tuple[Array, Array | None]:
 
 
 # Terms that one launch adds: the error of a sum grows with them, and Mesa's CPU driver ends loops after 65,535 rounds.
-# Small results are cut in pieces by the planner, large ones are added up here, since their pieces would fill the memory.
+# Small results are cut in pieces by the planner, large ones are added up here: their pieces would fill the memory.
 LONG_K = 32768
 LARGE = 1 << 22
 
