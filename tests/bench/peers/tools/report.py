@@ -224,7 +224,7 @@ def main() -> None:
     merged = [
         f"{i}: {row['launches_per_op']:.2f}"
         for (i, p), row in cells.items()
-        if p == "tabgpu" and row.get("launches_per_op", 1) < 0.99 and i != "tiny1000"
+        if p == "tabgpu" and row.get("launches_per_op", 1) < 0.99 and i not in APART
     ]
     print(f"Launches an operation below 1 (merged work): {', '.join(merged) or 'none'}.\n")
     for title, found in lost.items():
