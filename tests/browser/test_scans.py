@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from typing import Any
@@ -13,6 +14,7 @@ from tab import IN_TAB
 
 import tabgpu as tg
 from tabgpu import engine
+from tabgpu.routines import scan
 
 EPS = 2.0**-24
 NUMPY = {"b": np.bool_, "i": np.int32, "u": np.uint32, "f": np.float32}
@@ -120,6 +122,31 @@ async def test_forms(form: str, dtype: str) -> None:
             want = np.flip(want, k) if reverse else want
             assert got.shape == want.shape, (shape, k)
             assert np.array_equal(got, want), (shape, k, reverse, initial)
+
+
+@pytest.mark.limits
+@pytest.mark.parametrize("gathered", [0, 16])
+async def test_passes(gathered: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU's three passes and more (the totals' own), and two where workgroups add up the totals before theirs."""
+    gpu = engine.device()
+    if IN_TAB and gpu.software:
+        pytest.skip("the native host runs it")
+    monkeypatch.setattr(gpu, "facts", dataclasses.replace(engine.facts_of(gpu), software=False))
+    monkeypatch.setattr(gpu, "programs", None)
+    monkeypatch.setattr(scan, "GATHERED", gathered)
+    rng = np.random.default_rng(12)
+    for shape, axis in (((1_200_003,), 0), ((3, 100_001), 1), ((9000, 20), 0)):
+        x = rng.integers(-9, 9, shape).astype(np.int32)
+        g = tg.asarray(x)
+        made = [tg.cumsum(g, axis), tg.cumsum(g, axis, reverse=True), tg.cumulative_max(g * 5, axis=axis)]
+        got = await tg.fetch(*made)
+        assert np.array_equal(got[0], np.cumsum(x, axis))
+        assert np.array_equal(got[1], np.flip(np.cumsum(np.flip(x, axis), axis), axis))
+        assert np.array_equal(got[2], np.maximum.accumulate(x * 5, axis))
+    # segments do not commute
+    ids = rng.integers(0, 5, 300_000).astype(np.int32)
+    sums = await tg.histogram(tg.asarray(ids), 5, (0, 5), weights=tg.ones(300_000))[0].numpy()
+    assert np.array_equal(sums, np.bincount(ids))
 
 
 async def test_columns_are_scanned_where_they_lie() -> None:

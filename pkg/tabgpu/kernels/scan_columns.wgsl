@@ -17,6 +17,7 @@ const W = 16u;
 const R = 8u;
 const TOTALS = false; // write the chunks' totals only
 const CARRY = false; // start each chunk from carry[outer, chunk, inner]
+const GATHER = false; // carry holds the chunks' totals: each workgroup combines those before its own
 const PV = 4u;
 
 @group(0) @binding(0) var<storage, read> src: array<T>;
@@ -45,7 +46,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   let stop = min((chunk + 1u) * P[1].z, n);
   let away = (outer * P[0].z + chunk) * inner + column; // where this chunk's total belongs
   var run = none;
-  if (CARRY) {
+  if (CARRY && !GATHER) {
     if (inside) { run = carry[away]; }
   }
   let shift = P[1].y;
@@ -54,6 +55,17 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     dst[(outer * m + select(0u, m - 1u, P[0].w != 0u)) * inner + column] = from_bits(P[2].zw);
   }
   var side = 0u;
+  if (CARRY && GATHER) {
+    let each = (chunk + G - 1u) / G;
+    var part = none;
+    for (var k = min(group * each, chunk); k < min((group + 1u) * each, chunk); k++) {
+      if (inside) { part = combine(part, carry[(outer * P[0].z + k) * inner + column]); }
+    }
+    sums[l] = part;
+    workgroupBarrier();
+    for (var k = 0u; k < G; k++) { run = combine(run, sums[k * W + l % W]); }
+    side = WG;
+  }
   var x: array<T, R>;
   for (var at = chunk * P[1].z; at < stop; at += G * R) {
     let begin = at + group * R;

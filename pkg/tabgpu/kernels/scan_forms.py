@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import called, enabled, library, replace_block, replace_function, specialise
-from .subgroups import SCAN_LANES, lanes
+from . import called, enabled, library, replace_function, specialise
 
 # combine(a, b) and the bits of its identity and of the initial value, by name and kind; complex64 takes two words
 COMBINE: dict[tuple[str, str], tuple[str, tuple[int, ...], tuple[int, ...]]] = {
@@ -38,17 +37,16 @@ class Form(NamedTuple):
     name: str
     kind: str
     params: tuple[tuple[str, int], ...]
-    switch: str  # "", "TOTALS" or "CARRY"
+    switch: str  # "", "TOTALS", "CARRY" or "GATHER" (as CARRY, from what TOTALS wrote)
     quads: bool = True  # scan_tiles: rows begin at multiples of four elements in src
     quads_out: bool = True  # and in dst, with no initial value
-    subgroups: tuple[int, int] | None = None  # lanes, least and most
 
 
 def text(form: Form) -> tuple[str, str]:
     """(WGSL, access) of a variant."""
     params: dict[str, object] = {"T": ALIAS[form.kind], **dict(form.params)}
     if form.switch:
-        params[form.switch] = True
+        params |= {form.switch: True, **({"CARRY": True} if form.switch == "GATHER" else {})}
     tiles = form.file == "scan_tiles"
     if tiles:
         params |= {"S": _word(form, form.quads), "D": _word(form, form.quads_out)}
@@ -83,8 +81,6 @@ def _tiles(code: str, form: Form) -> str:
         code = replace_function(code, "store", STORE_COMPLEX)
     if form.switch != "TOTALS":
         code = replace_function(code, "put", "fn put(i: u32, x: T) {}")
-    if form.subgroups:
-        code = lanes(replace_block(code, "lanes", SCAN_LANES), form.subgroups)
     return code
 
 

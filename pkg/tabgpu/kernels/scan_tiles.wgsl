@@ -2,8 +2,8 @@
 //
 // LANES threads share a row, or a chunk of CHUNK elements of a long one; WG / LANES rows share a workgroup. A tile is
 // LANES * R * 4 elements: a thread combines its R quads, the quads' totals are scanned across the lanes, and `run` carries
-// over to the next tile. A long row takes passes: TOTALS writes one total a chunk, the same kernel scans those, and the last
-// pass starts each chunk from its CARRY. No workgroup waits for another. Operands keep their order, so combine need not
+// over to the next tile. A long row takes passes: TOTALS writes one total a chunk, the same kernel scans those (few: nobody,
+// see GATHER), and the last pass starts each chunk from its CARRY. No workgroup waits for another. Operands keep their order, so combine need not
 // commute (with COMMUTES, totals take any order). Columns: scan_columns. CPU adapters: scan_serial.
 //
 // Positions are counted from the row's end if P[0].w is set: a row is then PAD elements later, so that quads stay aligned.
@@ -13,7 +13,7 @@
 //   6 elements a chunk, a multiple of a tile   7 places in front of a reversed row   8, 9 bits of the identity
 //   10, 11 bits of the initial value
 // Dispatch: ceil(rows * chunks / (WG / LANES)) workgroups, folded into x, y, z.
-// Hooks: combine(left, right); from_bits; load, store (quads of a row); put; scan_lanes (portable, or by subgroups).
+// Hooks: combine(left, right); from_bits; load, store (quads of a row); put.
 
 alias T = f32;
 alias S = vec4f; // what src holds
@@ -23,8 +23,8 @@ const LANES = 256u;
 const R = 4u; // quads a thread and tile
 const TOTALS = false; // write the chunks' totals only
 const CARRY = false; // start each chunk from carry[row, chunk]
+const GATHER = false; // carry holds the chunks' totals: each workgroup combines those before its own (LANES = WG)
 const COMMUTES = true;
-const AHEAD = false; // load the next tile before this one is scanned
 const PV = 3u;
 
 struct Quad { a: T, b: T, c: T, d: T }
@@ -60,12 +60,11 @@ fn store(row: u32, p: u32, x: Quad) {
 // A chunk's total, where D = T
 fn put(i: u32, x: T) { dst[i] = D(x); }
 
-// lanes: begin
 var<workgroup> stage: array<T, WG * R + WG>;
 var<workgroup> tree: array<T, WG * 2u>;
 
 // Each thread's x[j] (its quad j * LANES + lane) becomes what comes before it in the tile; the tile's total is returned.
-fn scan_lanes(x: ptr<function, array<T, R>>, l: u32, size: u32, id: u32, turn: u32, none: T) -> T {
+fn scan_lanes(x: ptr<function, array<T, R>>, l: u32, none: T) -> T {
   let lane = l % LANES;
   let base = l - lane;
   for (var j = 0u; j < R; j++) {
@@ -105,8 +104,6 @@ fn scan_lanes(x: ptr<function, array<T, R>>, l: u32, size: u32, id: u32, turn: u
   workgroupBarrier();
   return total;
 }
-// lanes: end
-
 // A thread's quads of a tile; what lies outside of the row is the identity.
 fn fetch(x: ptr<function, array<Quad, R>>, row: u32, begin: u32, first: u32, stop: u32, valid: bool, none: T) {
   for (var j = 0u; j < R; j++) {
@@ -126,15 +123,7 @@ fn fetch(x: ptr<function, array<Quad, R>>, row: u32, begin: u32, first: u32, sto
 }
 
 @compute @workgroup_size(WG)
-fn main(
-  @builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32
-  // more: begin
-  // more: end
-) {
-  // ids: begin
-  let size = 1u;
-  let id = 0u;
-  // ids: end
+fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
   let job = (g.x + ng.x * (g.y + ng.y * g.z)) * (WG / LANES);
   let n = P[0].x;
   let row = job / P[0].z + l / LANES;
@@ -144,24 +133,23 @@ fn main(
   let first = P[1].w * P[0].w;
   let stop = min((chunk + 1u) * P[1].z, n + first);
   var run = none;
-  if (CARRY) {
+  if (CARRY && !GATHER) {
     if (valid) { run = carry[row * P[0].z + chunk]; }
   }
   let tile = LANES * R * 4u;
   let mine = l % LANES * 4u;
-  var turn = 0u;
   var x: array<Quad, R>;
-  var next: array<Quad, R>;
   var sums: array<T, R>;
   for (var j = 0u; j < R; j++) { sums[j] = none; }
-  if (AHEAD) { fetch(&next, row, chunk * P[1].z + mine, first, stop, valid, none); }
-  for (var at = chunk * P[1].z; at < stop; at += tile) {
-    if (AHEAD) {
-      x = next;
-      fetch(&next, row, at + tile + mine, first, stop, valid, none);
-    } else {
-      fetch(&x, row, at + mine, first, stop, valid, none);
+  if (CARRY && GATHER) {
+    let each = (chunk + LANES - 1u) / LANES;
+    for (var k = min(l * each, chunk); k < min((l + 1u) * each, chunk); k++) {
+      if (valid) { sums[0] = combine(sums[0], carry[row * P[0].z + k]); }
     }
+    run = scan_lanes(&sums, l, none);
+  }
+  for (var at = chunk * P[1].z; at < stop; at += tile) {
+    fetch(&x, row, at + mine, first, stop, valid, none);
     if (TOTALS && COMMUTES) {
       for (var j = 0u; j < R; j++) {
         sums[j] = combine(sums[j], combine(combine(x[j].a, x[j].b), combine(x[j].c, x[j].d)));
@@ -174,8 +162,7 @@ fn main(
       x[j].d = combine(x[j].c, x[j].d);
       sums[j] = x[j].d;
     }
-    let total = scan_lanes(&sums, l, size, id, turn, none);
-    turn = 1u - turn;
+    let total = scan_lanes(&sums, l, none);
     if (!TOTALS) {
       for (var j = 0u; j < R; j++) {
         let p = at + j * LANES * 4u + mine;
@@ -188,7 +175,7 @@ fn main(
     run = combine(run, total);
   }
   if (TOTALS) {
-    if (COMMUTES) { run = scan_lanes(&sums, l, size, id, turn, none); }
+    if (COMMUTES) { run = scan_lanes(&sums, l, none); }
     if (l % LANES == 0u && valid) { put(row * P[0].z + chunk, run); }
   }
 }

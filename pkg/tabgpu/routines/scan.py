@@ -13,9 +13,10 @@ from . import launch, temporary
 
 QUADS = 2  # quads a thread of scan_tiles, where rows are long enough
 TILES = 32  # the most tiles that are added one after the other: more would cost accuracy
-WORKGROUPS = 4096  # as many keep a GPU busy
-STRIP = 32  # neighbouring columns of a workgroup of scan_columns
-DEPTH = 8  # rows a thread of it takes at once
+WORKGROUPS = 2048  # as many keep a GPU busy
+GATHERED = 16  # totals that a thread of the last pass may add up
+STRIP = 16  # neighbouring columns of a workgroup of scan_columns
+DEPTH = 16  # rows a thread of it takes at once
 JOBS = 512  # threads that keep a CPU adapter busy
 SHORT = 1024  # what one thread of a CPU adapter may as well do alone
 
@@ -39,6 +40,7 @@ class _Plan(NamedTuple):
     groups: int  # workgroups
     last: list[int]  # parameter words behind the bits of the initial value
     seven: int = 0  # parameter word 7
+    gathered: int = 0  # up to so many chunks the last pass adds up the totals itself
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
@@ -72,10 +74,14 @@ def _passes(
 
     if plan.chunks == 1:
         return [step("", (src, src), dst)]
-    totals, carry = (temporary((job.outer, plan.chunks, job.inner), src.dtype) for _ in range(2))
+    totals = temporary((job.outer, plan.chunks, job.inner), src.dtype)
+    first = step("TOTALS", (src, src), totals)
+    if plan.chunks <= plan.gathered:
+        return [first, step("GATHER", (src, totals), dst)]
+    carry = temporary((job.outer, plan.chunks, job.inner), src.dtype)
     between = Scan(job.outer, plan.chunks, lead=True, inner=job.inner)
     return [
-        step("TOTALS", (src, src), totals),
+        first,
         *_passes(name, totals, carry, between, plan.chunks, identity, facts),
         step("CARRY", (src, carry), dst),
     ]
@@ -95,14 +101,13 @@ def _tiles(name: str, dtype: DType, job: Scan, out: int, facts: Facts) -> _Plan:
     form = Form(
         "scan_tiles", name, dtype.kind, params, "", quads_in, quads_in and out == job.n and not job.lead
     )
-    form = form._replace(subgroups=facts.subgroups if facts.subgroups[0] else None)
     groups = -(-job.outer * chunks // (facts.workgroup // lanes))
-    return _Plan(form, chunk * tile, chunks, groups, [], pad)
+    return _Plan(form, chunk * tile, chunks, groups, [], pad, GATHERED * lanes)
 
 
 def _chunk(tiles: int, beside: int) -> int:
     """How many tiles follow each other in a workgroup: all, which reads once, unless the GPU would be idle."""
-    if tiles <= 4 or (tiles <= TILES and beside >= WORKGROUPS // 32):
+    if tiles <= 4 or (tiles <= TILES and beside >= WORKGROUPS // 8):
         return tiles
     return max(1, min(TILES, tiles * beside // WORKGROUPS))
 
@@ -116,7 +121,10 @@ def _columns(name: str, dtype: DType, job: Scan, out: int, facts: Facts) -> _Pla
     chunk = _chunk(tiles, job.outer * strips)
     chunks = -(-tiles // chunk)
     form = Form("scan_columns", name, dtype.kind, (("WG", wg), ("W", wide), ("R", DEPTH)), "")
-    return _Plan(form, chunk * tile, chunks, job.outer * chunks * strips, [strips, 0, 0, 0], job.inner)
+    last = [strips, 0, 0, 0]
+    return _Plan(
+        form, chunk * tile, chunks, job.outer * chunks * strips, last, job.inner, GATHERED * wg // wide
+    )
 
 
 def _serial(name: str, dtype: DType, job: Scan, out: int, facts: Facts) -> _Plan:
