@@ -184,6 +184,18 @@ def fresh(op: Op) -> Array:
     return array
 
 
+def named(op: Op) -> Array:
+    """A new Array that names the whole of an Op that is computed."""
+    cell = _new(Cell)
+    cell.op = op
+    op.cell = ref(cell)
+    array = _new(Array)
+    array.dtype = op.dtype
+    array._layout = op.layout
+    array._cell = cell
+    return array
+
+
 SAME = None, None  # the views of two operands that are read as they lie
 
 

@@ -12,9 +12,9 @@ from inspect import iscoroutinefunction
 from typing import Any, NamedTuple
 
 from . import engine, traces, watching
-from .array import Array
-from .dtypes import as_dtype
-from .graph import Cell
+from .array import Array, named
+from .dtypes import DType, as_dtype
+from .graph import Cell, Op, facts_of
 from .jit_arguments import Arguments, StandIns, static
 from .layout import as_shape
 from .ops.creation import zeros
@@ -43,7 +43,7 @@ class ShapeDtype(NamedTuple):
 class _Replay:
     """A trace with what only jit knows: when it holds, and the structure of its result."""
 
-    __slots__ = ("observed", "result", "scalars", "simple", "trace", "used", "watch")
+    __slots__ = ("free", "kinds", "observed", "result", "scalars", "simple", "trace", "used", "watch")
 
     def __init__(self, trace: traces.Trace, scalars: Scalars, watch: watching.Watch) -> None:
         self.trace, self.scalars, self.watch = trace, scalars, watch
@@ -57,6 +57,10 @@ class _Replay:
         )
         self.result: Any = None
         self.used = 0
+        self.kinds: Any = (
+            None  # for the shortest way: (dtype, layout) of arrays, (type, None) of numbers; () if closed
+        )
+        self.free = watch.empty()
 
     def holds(self, values: list[Any]) -> bool:
         for k, value in self.observed:
@@ -114,7 +118,7 @@ class Jitted:
             (static_argnames,) if isinstance(static_argnames, str) else static_argnames
         )
         self._found: dict[Any, list[_Replay]] = {}
-        self._quick: dict[Any, _Replay] = {}  # of these, those that __call__ plays itself
+        self._last: Any = None  # of these the one that __call__ tries by itself
         self._whole: set[Any] = set()
         self._gpu: Any = None
         self._programs: Any = None
@@ -135,40 +139,38 @@ class Jitted:
     def __call__(self, *args: Any, **options: Any) -> Any:
         gpu = self._gpu
         if (
-            gpu is not None
+            self._last is not None
             and gpu is engine.current()
             and not (options or self._gpu.lost)
             and self._programs.mark is self._mark
             and not engine.any_tracing()
         ):
             # The shortest way: whole arrays and numbers in, one array out, nothing to look up.
-            key: list[Any] = []
-            cells: list[Cell] = []
+            replay = self._last
+            if len(args) != len(replay.kinds):
+                return self._call(args, options)
+            ops: list[Op] = []
             values: list[Any] = []
-            for x in args:
-                kind = type(x)
-                if kind is Array:
-                    cell = x._cell
-                    op = cell.op
-                    if x._layout is not op.layout or op.buffer is None or cell in cells:
+            for x, (dtype, layout) in zip(args, replay.kinds, strict=True):
+                if type(x) is Array:
+                    op = x._cell.op
+                    if x._layout is not layout or op.layout is not layout or op.dtype is not dtype:
                         break
-                    key.append(op.dtype)
-                    key.append(op.shape)
-                    cells.append(cell)
-                elif kind is float or kind is int:
-                    key.append(kind)
+                    if op.buffer is None or op in ops:
+                        break
+                    ops.append(op)
+                elif type(x) is dtype:
                     values.append(x)
                 else:
                     break
             else:
-                replay = self._quick.get(tuple(key))
-                if replay is not None and replay.watch.holds(replay.trace):
+                if replay.free or replay.watch.holds(replay.trace):
                     words = [values[k] for k in replay.simple] if replay.simple else ()
                     with engine.one_thread:
-                        made = replay.trace.quick(cells, words)
+                        made = replay.trace.quick(ops, words)
                     if made is not None:
                         self._hits = replay.used = self._hits + 1
-                        return Array(made.dtype, made.layout, Cell(made))
+                        return named(made)
         return self._call(args, options)
 
     def _call(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -189,6 +191,7 @@ class Jitted:
                     if words is None:
                         continue
                     self._hits += 1
+                    self._prefer(key, replay)
                     return self._played(replay, given, words)
             replay, given = self._trace(key, given, args, options)
             words = replay.words(given.values)
@@ -272,7 +275,7 @@ class Jitted:
 
     def _keep(self, key: Any, replay: _Replay) -> None:
         if sum(map(len, self._found.values())) >= MAX_TRACES:
-            self._quick.clear()  # the others come back when they are used
+            self._last = None
             oldest = min((r for some in self._found.values() for r in some), key=lambda r: r.used)
             for name, some in list(self._found.items()):
                 if oldest in some:
@@ -281,10 +284,17 @@ class Jitted:
                     del self._found[name]
         replay.used = self._hits
         self._found.setdefault(key, []).insert(0, replay)
-        shape, trace = replay.result, replay.trace
-        plain = not (self._static or replay.observed or replay.simple is None)
-        if plain and trace.one() and shape[0] == "array" and shape[1][1] is None:
-            self._quick[key] = replay
+        self._prefer(key, replay)
+
+    def _prefer(self, key: Any, replay: _Replay) -> None:
+        """Notes a trace for the shortest way, if that is open to it."""
+        if replay.kinds is None:
+            shape = replay.result
+            plain = not (self._static or replay.observed or replay.simple is None) and replay.trace.one()
+            kinds = _kinds(key) if plain and shape[0] == "array" and shape[1][1] is None else None
+            replay.kinds = kinds if kinds is not None else ()
+        if replay.kinds:
+            self._last = replay
 
     async def warmup(self, *args: Any, **options: Any) -> None:
         """Traces for these arguments and compiles what the trace needs; runs nothing on the GPU."""
@@ -313,7 +323,7 @@ class Jitted:
     def clear(self) -> None:
         """Forgets all traces, and with them what they captured."""
         self._found.clear()
-        self._quick.clear()
+        self._last = None
         self._whole.clear()
 
 
@@ -336,6 +346,20 @@ def _shape_of(result: Any, given: dict[int, int], cells: dict[Cell, int]) -> Any
     if isinstance(result, (list, tuple)):
         return "sequence", (kind, [_shape_of(v, given, cells) for v in result])
     return "constant", result
+
+
+def _kinds(key: Any) -> Any:
+    """The (dtype, layout) of whole arrays and the (type, None) of numbers that a key consists of, else None."""
+    kinds: list[tuple[Any, Any]] = []
+    parts = iter(key)
+    for part in parts:
+        if isinstance(part, DType):
+            kinds.append((part, facts_of(next(parts))[0]))
+        elif part in (int, float):
+            kinds.append((part, None))
+        else:
+            return None
+    return tuple(kinds)
 
 
 def _stored(x: Any) -> Any:

@@ -112,9 +112,9 @@ class Trace:
             return False
         return len(self.facts) == 1 and [s.kind for s in self.results] == ["made"]
 
-    def quick(self, cells: list[Cell], values: Sequence[Any]) -> Op | None:
-        """play() where `one` says that there is one result; None if something has no memory yet."""
-        ops = [cell.op for cell in cells]
+    def quick(self, ops: list[Op], values: Sequence[Any]) -> Op | None:
+        """play() where `one` says that there is one result, with the inputs' Ops; None if some captured one has no
+        memory yet."""
         for one in self.captured:
             op: Any = one.op if type(one) is Cell else one
             if op.buffer is None:

@@ -105,6 +105,10 @@ class Watch:
         self._follow(x.__kwdefaults__ or {})
         self._held(x.__globals__, _names(x.__code__))
 
+    def empty(self) -> bool:
+        """Whether there is nothing to see again."""
+        return not (self._items or self._cells or self._sizes)
+
     def leave(self) -> None:
         """After the function ran: what it changed itself is its side effect, and not watched."""
         changed = {id(x) for x, n in self._sizes if len(x) != n}
