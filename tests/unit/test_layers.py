@@ -31,7 +31,6 @@ LAYERS = {
         "kernels.gemv_inner",
         "kernels.scan_forms",
         "kernels.unroll",
-        "kernels.subgroups",
     ],
     "plan": [
         "plan",
