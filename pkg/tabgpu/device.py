@@ -26,7 +26,7 @@ from .launch import Launch
 from .pipelines import Pipelines
 
 can_suspend, run_sync, start, join = bridge.can_suspend, bridge.run_sync, bridge.start, bridge.join
-typed_array = bridge.typed_array
+typed_array, blank = bridge.typed_array, bridge.blank
 ALLOC, FREE, DISPATCH, BASE = 1, 2, 3, 5
 READ_CHUNK = 64 << 20
 _generations = count(1)

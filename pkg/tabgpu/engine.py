@@ -9,7 +9,7 @@ from typing import Any
 
 from . import tuned
 from .config import Config
-from .device import Device, can_suspend, join, one_thread, open_device, run_sync, start, typed_array
+from .device import Device, blank, can_suspend, join, one_thread, open_device, run_sync, start, typed_array
 from .dtypes import DType
 from .errors import NotInitializedError, SyncError, TabgpuError, TracingError
 from .executing import Work, execute, facts_of, prepare, programs
@@ -223,7 +223,7 @@ async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
     for _, check in guards:
         assert check.buffer is not None
         ranges.append((check.buffer, 0, 4))
-    memory = bytearray(total + 4 * len(guards))
+    memory = blank(total + 4 * len(guards))
     if ranges:
         await gpu.read(ranges, memory)
     for k, (guard, _) in enumerate(guards):
