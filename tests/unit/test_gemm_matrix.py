@@ -1,4 +1,4 @@
-"""gemm_matrix.wgsl's block of matrices, carried out in NumPy statement by statement: no adapter here has matrix units."""
+"""gemm_matrix.wgsl's block of matrices, carried out in NumPy: no adapter here has matrix units."""
 
 from __future__ import annotations
 

@@ -387,7 +387,7 @@ EXPRESSIONS: dict[str, tuple[int, Callable[..., tg.Array]]] = {
     "whole sum": (40, lambda a, b: (a + b).sum()),
     "argmax": (40, lambda a, b: tg.argmax(a, axis=0)),
     "cast": (40, lambda a, b: (a > b).astype("int32")),
-    "product": (35, lambda a, b: (a.reshape((-1, a.shape[-1])) @ b.reshape((-1, b.shape[-1])).T) + 1),
+    "product": (80, lambda a, b: (a.reshape((-1, a.shape[-1])) @ b.reshape((-1, b.shape[-1])).T) + 1),
 }
 
 
