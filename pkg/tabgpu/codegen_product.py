@@ -131,10 +131,10 @@ def _behind(sig: Product | Sum, four: bool, shift: int) -> tuple[str, dict[str, 
         where = binding + shift if binding >= 0 else binding
         out.lines += [f"let d{k}_{j} = {address(f'p{j}', rank, word(at), at + 1)};" for j in range(4)]
         out.lines.append(f"let a{k} = {load_four(where, dtype, [f'd{k}_{j}' for j in range(4)])};")
-    out.compute()
+    out.compute(packing=True)
     for k, (ref, dtype) in enumerate(region.outs):
         out.lines.append(f"let o{k} = {out.value(ref, dtype.kind)};")
-        out.lines += store_four(f"w{k}", dtype, f"o{k}", f"i - {word(11)}")
+        out.lines += store_four(f"w{k}", dtype, f"o{k}", f"i - {word(11)}", ref in out.loose)
     body = "\n  ".join(out.lines)
     kind = SCALAR_TYPE[sig.kind]
     hooks = {"emit4": f"fn emit4(v: {VECTOR_TYPE[sig.kind]}, i: u32) {{\n  {body}\n}}"}
