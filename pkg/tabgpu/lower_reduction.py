@@ -137,8 +137,8 @@ def _steps(group: Group, pre: Numbering, ref: int, post: Numbering, facts: Facts
         return [n_out, 0, length, piece, steps[0], 0, parts, fn.identity, 0, steps[1], 0, 0]
 
     def groups(way: str, lanes: int, parts: int) -> tuple[int, int, int]:
-        outs = wg // lanes * (4 if way == ACROSS else 1)
-        return grid(-(-n_out // outs) * parts, facts.groups)
+        jobs = -(-n_out // 4) if way == ACROSS else n_out
+        return grid(workgroups(jobs, parts, lanes, wg), facts.groups)
 
     def kernel(way: str, lanes: int, last: bool, **more: Any) -> Kernel:
         sub = way != ACROSS and not more["out_fast"] and lanes > 1 and "subgroups" in facts.features
@@ -244,6 +244,13 @@ def divide(n_out: int, n_red: int, way: str, out_fast: bool, facts: Facts, cut: 
     return Share(*whole, lanes)
 
 
+def workgroups(jobs: int, chunks: int, lanes: int, workgroup: int) -> int:
+    """How many there are for each chunk of each output (or quad of outputs)."""
+    if lanes == 1:
+        return -(-jobs * chunks // workgroup)
+    return -(-jobs // (workgroup // lanes)) * chunks
+
+
 def _divide_across(quads: int, n_red: int, workgroup: int, cut: bool) -> Share:
     """For quads of outputs side by side: few lanes, since a row of a quad is enough for a whole segment of memory."""
     lanes = 1
@@ -327,7 +334,7 @@ def _cut_first(
         for (op, _), (offset, k, r) in zip(pre.accesses, walk.strides, strict=True):
             mine[at] = offset - begins.get(op, 0) & U32
             at += 1 + len(k) + len(r)
-        groups = -(-(o1 - o0) // (facts.workgroup // lanes)) * (c1 - c0)
+        groups = workgroups(o1 - o0, c1 - c0, lanes, facts.workgroup)
         words = head + mine + pre.scalars
         return Launch(kernel, tuple(reads), tuple(partials), grid(groups, facts.groups), words, tuple(bound))
 

@@ -299,8 +299,10 @@ def reduction(sig: Reduction, words: np.ndarray, bound: list[Bound], groups: int
     end, first, length, piece, out_step, chunk0, parts = (int(w) for w in words[:7])
     base, chunk_step = int(words[8]), int(words[9])
     assert piece % 4 == 0 and sig.workgroup % sig.lanes == 0
-    each = sig.workgroup // sig.lanes * (4 if sig.way == ACROSS else 1)
-    outs = np.arange(first, min(end, first + groups // parts * each), dtype=np.uint64)
+    jobs = groups // parts * (sig.workgroup // sig.lanes)
+    if sig.lanes == 1:  # a thread for each chunk of each output
+        jobs = -(-groups * sig.workgroup // parts)
+    outs = np.arange(first, min(end, first + jobs * (4 if sig.way == ACROSS else 1)), dtype=np.uint64)
     p = Words(words, 12)
     kept, reduced, post_rank = sig.ranks
     kept_dims, reduced_dims = p.take(kept), p.take(reduced)

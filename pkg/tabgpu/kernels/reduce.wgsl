@@ -9,7 +9,7 @@
 //   4 what an output's number counts for in dst   5 first chunk of this launch   6 its number of chunks
 //   7 bits of the identity   8 index at which the bound window of dst begins   9 what a chunk's number counts for
 //   from 12 on: codegen's
-// Dispatch: ceil(outputs / (WG / LANES)) * chunks workgroups, folded into x, y, z.
+// Dispatch: ceil(outputs / (WG / LANES)) * chunks workgroups (LANES = 1: outputs * chunks threads), folded into x, y, z.
 // Hooks: begin(o) and load4(r) give the elements r .. r+3 of output o; combine; emit(v, i) stores. The block `tree` joins the
 // lanes: by workgroup memory, by subgroups, or not at all (LANES = 1: CPU adapters, where barriers cost most).
 
@@ -36,7 +36,7 @@ fn emit(v: T, i: u32) { dst[i - P[2].x] = bitcast<u32>(v); }
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
   let job = g.x + ng.x * (g.y + ng.y * g.z);
-  let chunk = P[1].y + job % P[1].z;
+  var chunk = P[1].y + job % P[1].z;
   var lane = l % LANES;
   var o = P[0].y + (job / P[1].z) * OUTS + l / LANES;
   var hop = 1u;
@@ -44,6 +44,10 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     lane = l / OUTS;
     o = P[0].y + (job / P[1].z) * OUTS + l % OUTS;
     hop = OUTS;
+  }
+  if (LANES == 1u) { // threads work alone: one for each chunk of each output
+    chunk = P[1].y + (job * WG + l) % P[1].z;
+    o = P[0].y + (job * WG + l) / P[1].z;
   }
   let valid = o < P[0].x;
   let none = vec4<T>(bitcast<T>(P[1].w));

@@ -30,7 +30,7 @@ fn store(key: u32, position: u32, i: u32) { keys_out[i - P[2].x] = key; position
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
   let job = g.x + ng.x * (g.y + ng.y * g.z);
-  let chunk = P[1].y + job % P[1].z;
+  var chunk = P[1].y + job % P[1].z;
   var lane = l % LANES;
   var o = P[0].y + (job / P[1].z) * OUTS + l / LANES;
   var hop = 1u;
@@ -38,6 +38,10 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     lane = l / OUTS;
     o = P[0].y + (job / P[1].z) * OUTS + l % OUTS;
     hop = OUTS;
+  }
+  if (LANES == 1u) { // threads work alone: one for each chunk of each output
+    chunk = P[1].y + (job * WG + l) % P[1].z;
+    o = P[0].y + (job * WG + l) / P[1].z;
   }
   let valid = o < P[0].x;
   var key = 0u;

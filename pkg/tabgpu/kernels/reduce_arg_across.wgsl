@@ -24,9 +24,13 @@ fn store(key: u32, position: u32, i: u32) { keys_out[i - P[2].x] = key; position
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
   let job = g.x + ng.x * (g.y + ng.y * g.z);
-  let chunk = P[1].y + job % P[1].z;
+  var chunk = P[1].y + job % P[1].z;
   let lane = l / OUTS;
-  let o = P[0].y + ((job / P[1].z) * OUTS + l % OUTS) * 4u;
+  var o = P[0].y + ((job / P[1].z) * OUTS + l % OUTS) * 4u;
+  if (LANES == 1u) { // threads work alone: one for each chunk of each quad
+    chunk = P[1].y + (job * WG + l) % P[1].z;
+    o = P[0].y + (job * WG + l) / P[1].z * 4u;
+  }
   let valid = o < P[0].x;
   let start = chunk * P[0].w;
   let end = min(start + P[0].w, P[0].z);

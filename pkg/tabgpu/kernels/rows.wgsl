@@ -93,7 +93,7 @@ fn shared_gain() -> V { return gains[first]; }
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
   let job = g.x + ng.x * (g.y + ng.y * g.z);
-  let chunk = job % P[1].x;
+  var chunk = job % P[1].x;
   let tile = job / P[1].x;
   if (!ACROSS) {
     lane = l % LANES;
@@ -107,6 +107,11 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     } else {
       line = vec4u(tile * OUTS * 4u + first) + vec4u(0u, 1u, 2u, 3u) * OUTS;
     }
+  }
+  if (LANES == 1u) { // threads work alone: one for each chunk of each line, or of four lines
+    chunk = (job * WG + l) % P[1].x;
+    let own = vec4u((job * WG + l) / P[1].x);
+    line = select(own, own * 4u + vec4u(0u, 1u, 2u, 3u), ACROSS);
   }
   live = line < vec4u(P[0].x);
   start = chunk * P[0].w;

@@ -10,7 +10,7 @@ from ..codegen_reduction import GENERAL, enabled, join_lanes
 from ..dtypes import uint32
 from ..graph import Op
 from ..launch import Kernel, Launch
-from ..lower_reduction import divide
+from ..lower_reduction import divide, workgroups
 from ..region import Facts, kernel_for
 from . import launch, temporary
 
@@ -54,7 +54,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
             n,
             parts if len(reads) == 1 else chunks,
         ]
-        return launch(made, reads, writes, -(-lines // (wg // few)) * parts, words, facts)
+        return launch(made, reads, writes, workgroups(lines, parts, few, wg), words, facts)
 
     if chunks == 1:
         return [

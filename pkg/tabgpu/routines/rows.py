@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..dtypes import uint32
 from ..graph import Op
 from ..launch import Launch
+from ..lower_reduction import workgroups
 from ..region import Facts
 from . import launch, temporary
 from .rows_functions import PLANES
@@ -61,14 +62,14 @@ def share(lines: int, n: int, across: bool, facts: Facts) -> Shape:
         if steps > most:
             return Shape(wg, lanes, 8, True, most, -(-n // most))
         return Shape(wg, lanes, _items(steps, lanes), True, n, 1)
-    for group, lanes, items in ((wg, 8, 1), (wg, 32, 4), (min(wg, 128), min(wg, 128), 8), (wg, wg, 16)):
-        if steps <= lanes * items:
-            break
-    if steps > lanes * items or (steps > wg * 4 and lines < 128):
+    half = min(wg, 128)  # a workgroup of few threads with more each does better (docs/performance.md)
+    ways = ((wg, 8, 1), (wg, 32, 4), (half, half, 8), (wg, wg, 16))
+    fits = next((way[:2] for way in ways if steps <= way[1] * way[2]), None)
+    if fits is None or (steps > wg * 4 and lines < 128):
         items = 4 if lines * steps < 1 << 20 else 8
         chunk = 4 * wg * items
         return Shape(wg, wg, items, False, chunk, -(-n // chunk))
-    return Shape(group, lanes, _items(steps, lanes), False, 4 * steps, 1)
+    return Shape(*fits, _items(steps, fits[1]), False, 4 * steps, 1)
 
 
 def _items(steps: int, lanes: int) -> int:
@@ -92,7 +93,8 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
         kernel = form(
             Form(
                 name, phase, shape.workgroup, shape.lanes, shape.items, shape.across, job.vector,
-                x.dtype, write.dtype if phase in ("whole", "apply") else uint32, job.weight, job.bias, sg, not facts.software,
+                x.dtype, write.dtype if phase in ("whole", "apply") else uint32, job.weight, job.bias, sg,
+                not facts.software,
             )
         )  # fmt: skip
         words = [
@@ -107,8 +109,9 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
             chunks,
             job.n if chunks == 1 else by.chunk,
         ]
-        outs = shape.workgroup // shape.lanes * (4 if shape.across else 1)
-        return launch(kernel, reads, (write,), -(-lines // outs) * jobs, words, facts)
+        own = -(-lines // 4) if shape.across else lines
+        groups = workgroups(own, jobs, shape.lanes, shape.workgroup)
+        return launch(kernel, reads, (write,), groups, words, facts)
 
     if not many:
         return [step("value" if value else "whole", (x, *extras), op, 1, 1, by, by.chunk)]
