@@ -101,7 +101,7 @@ def weight(expr: str) -> int:
         if name in known and name not in seen:
             seen.add(name)
             todo += _CALLED.findall(known[name])
-    return 1 + round((sum(len(known[name]) for name in seen) / 1000) ** 2)
+    return 1 + round((sum(len(known[name]) for name in seen) / 910) ** 2)
 
 
 def uses(text: str) -> list[str]:
