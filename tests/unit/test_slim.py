@@ -33,6 +33,55 @@ def test_python_is_the_same_less_its_comments() -> None:
             ), name
 
 
+def without_docstrings(source: str) -> str:
+    """The tree of a text in which all docstrings are one and the same."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            and ast.get_docstring(node) is not None
+        ):
+            node.body[0] = ast.Expr(ast.Constant(""))
+    return ast.dump(tree)
+
+
+def test_python_is_the_same_less_its_inner_docstrings() -> None:
+    fewer = 0
+    for name, data in tree().items():
+        if name.endswith(".py"):
+            for every in (True, False):
+                text = slim.without_docstrings(data.decode(), every=every)
+                assert text.count("\n") == data.decode().count("\n"), name
+                assert without_docstrings(text) == without_docstrings(data.decode()), name
+            fewer += len(data) - len(text.encode())
+    assert fewer > 10_000
+
+
+def test_what_a_user_meets_keeps_its_docstrings() -> None:
+    """Public functions, methods of Array, and the commands, whose help click takes from there."""
+    files = slim.slim(
+        {f.relative_to(wheel.PACKAGE.parent).as_posix(): f.read_bytes() for f in wheel.PACKAGE.rglob("*.py")}
+    )
+    for name in (
+        "tabgpu/ops/sorting.py",
+        "tabgpu/readers.py",
+        "tabgpu/jit.py",
+        "tabgpu/host/cli.py",
+        "tabgpu/nn/normalization.py",
+    ):
+        kept = {
+            node.name: ast.get_docstring(node)
+            for node in ast.walk(ast.parse(files[name]))
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")
+        }
+        whole = {
+            node.name: ast.get_docstring(node)
+            for node in ast.walk(ast.parse((wheel.PACKAGE.parent / name).read_text("utf-8")))
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")
+        }
+        assert kept == whole and any(whole.values()), name
+
+
 def test_kernels_are_read_the_same_from_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
     files = slim.slim(tree())
     assert not [name for name in files if name.endswith(".wgsl")]
