@@ -239,10 +239,10 @@ def bench(items: str, small: bool | None, as_json: Path | None, **options: Any) 
     with console.status("starting the browser ...") as line:
         say = line.update if console.is_terminal else note
         report = measuring.Report(say, output, console.is_terminal)
-        job = Job("run", script="suite.py", args=(json.dumps({"items": picked, "small": small}),),
+        job = Job("run", script="start.py", args=(json.dumps({"items": picked, "small": small}),),
                   worker=options["worker"], packages=("numpy",), env=terminal_env(options["env"]),
                   allow_no_gpu=options["allow_no_gpu"])  # fmt: skip
-        contents = {"suite.py": measuring.SUITE.read_bytes()}
+        contents = {"start.py": measuring.START, "suite.py": measuring.SUITE.read_bytes()}
         status = execute(job, launch_of(options), options, contents, output=report.output).status
     measuring.show(report)
     if as_json is not None:
