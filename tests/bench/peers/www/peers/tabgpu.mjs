@@ -1,5 +1,5 @@
 // tabgpu in Pyodide, in the page's main thread: what Python does is in tabgpu.py, what it is timed by in bench.mjs.
-// Each of the K operations really runs: tabgpu.py keeps results alive until they are flushed, and the row states launches an operation.
+// Each of the K operations really runs (tabgpu.py says how), and the row states launches an operation.
 
 let shared; // variants ('tabgpu+jit' ...) are the same interpreter
 async function start() {

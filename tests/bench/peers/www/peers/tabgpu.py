@@ -62,6 +62,7 @@ class Work:
         f, self.how = found
         # `tg.jit` is to tabgpu what `jit` is to jax-js; the small adds are also measured without it.
         jitted = hasattr(tg, "jit") and (spec["kind"] not in ("tiny", "copy") or "+jit" in peer)
+        self.jitted = jitted
         if jitted:
             f, self.how = tg.jit(f), f"jit: {self.how}"
         if peer.endswith("nofuse"):
@@ -85,19 +86,25 @@ class Work:
         return [a.astype(tg.float16) for a in made] if self.half else made
 
     def many(self, k: int) -> None:
-        """The operation k times. Results stay alive until they are on their way to the GPU: a lazy library never
-        computes what nobody names."""
-        before = tg.memory()["launches"]
+        """The operation k times. A call of a jitted function runs whatever becomes of its result, whose memory the next
+        call may take. Other results stay alive until they are on their way to the GPU: a lazy library never computes
+        what nobody names."""
+        counters = engine.device().counters
+        before = counters.launches
         f, inputs, batch = self.f, self.inputs, self.batch
-        kept = []
-        for _ in range(k):
-            kept.append(f(*inputs))
-            if len(kept) == batch:
-                send()
-                kept.clear()
+        if self.jitted:
+            for _ in range(k):
+                f(*inputs)
+        else:
+            kept = []
+            for _ in range(k):
+                kept.append(f(*inputs))
+                if len(kept) == batch:
+                    send()
+                    kept.clear()
         send()
         self.ran += k
-        self.launched += tg.memory()["launches"] - before
+        self.launched += counters.launches - before
 
     def launches(self) -> float:
         """Launches an operation so far. Below 1, the planner would have merged operations."""
