@@ -19,7 +19,7 @@ from tabgpu.config import Config
 
 engine._device = emulator.device(Config())
 texts = [(name, code) for name, code, _, _ in corpus.everything()]
-texts += [(name, kernels.specialise(name)) for name in corpus.handwritten()]
+texts += [(name, corpus.as_it_stands(name)) for name in corpus.handwritten()]
 json.dump(texts, sys.stdout)
 """
 

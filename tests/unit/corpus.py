@@ -251,9 +251,25 @@ def handwritten() -> list[str]:
     return kernels.names()
 
 
+def as_it_stands(name: str) -> str:
+    """A hand-written file with its defaults, and the library that it calls."""
+    text = kernels.read(name)
+    called = [file for file in kernels.called(text) if file not in kernels.uses(text)]
+    return kernels.enabled(kernels.library(called) + "\n" + kernels.specialise(name))
+
+
 def library() -> list[str]:
     """The .wgsl files of kernels/lib."""
     return sorted(set(kernels.homes().values()))
 
 
-__all__: list[Any] = ["everything", "handwritten", "launches", "library", "products", "reductions", "rows"]
+__all__: list[Any] = [
+    "as_it_stands",
+    "everything",
+    "handwritten",
+    "launches",
+    "library",
+    "products",
+    "reductions",
+    "rows",
+]

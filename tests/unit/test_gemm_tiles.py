@@ -149,7 +149,10 @@ def test_square_products_use_large_tiles_and_vec4() -> None:
     c = plain(4096, 4096, 4096, limits=LARGE)
     assert c.name == "t128x128w_kn" and c.params["A_VEC"] and c.params["B_VEC"]
     assert plain(4096, 4096, 4096, limits=LARGE, b=(1, 4096)).name == "t128x128_kk"
-    assert plain(4096, 4096, 4096, limits=LARGE | {"maxComputeWorkgroupStorageSize": 32768}).name == "t128x128_kn"
+    assert (
+        plain(4096, 4096, 4096, limits=LARGE | {"maxComputeWorkgroupStorageSize": 32768}).name
+        == "t128x128_kn"
+    )
     assert plain(4096, 4096, 4096, limits={"maxComputeInvocationsPerWorkgroup": 64}).name == "t64x64_kn"
 
 

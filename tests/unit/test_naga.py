@@ -34,7 +34,7 @@ def test_every_kernel_compiles(gpu: Any) -> None:
 
 @pytest.mark.parametrize("name", corpus.handwritten())
 def test_files_compile_as_they_are(name: str) -> None:
-    assert refusal(name, kernels.specialise(name)) == ""
+    assert refusal(name, corpus.as_it_stands(name)) == ""
 
 
 @pytest.mark.parametrize("name", corpus.library())
