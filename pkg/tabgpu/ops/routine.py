@@ -9,22 +9,23 @@ from .. import engine
 from ..array import Array, fresh, source
 from ..dtypes import DType
 from ..graph import IOTA, KERNEL, SCALAR, Op
-from ..layout import Shape
+from ..layout import Shape, is_contiguous
 from .creation import copy_of
 
 
 def stored(x: Array) -> Op:
-    """An Op that holds x row-major from its first element on; views, constants and ranges are copied."""
-    op, seen = source(x)
-    if seen is not None or (op.kind in (SCALAR, IOTA) and op.buffer is None):
-        op, _ = source(copy_of(x))
-    return op
+    """An Op that holds x row-major from its first element on (its own shape may be another); views, constants and
+    ranges are copied."""
+    op = x._cell.op
+    return op if whole(x) else source(copy_of(x))[0]
 
 
 def whole(x: Array) -> bool:
     """Whether x is all of its memory in row-major order, so that `stored` copies nothing."""
     op, seen = source(x)
-    return seen is None and not (op.kind in (SCALAR, IOTA) and op.buffer is None)
+    if op.kind in (SCALAR, IOTA) and op.buffer is None:
+        return False
+    return seen is None or (not seen.offset and x.size == op.size and is_contiguous(seen))
 
 
 def routine(

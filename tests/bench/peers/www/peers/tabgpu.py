@@ -61,7 +61,7 @@ class Work:
         assert found is not None
         f, self.how = found
         # `tg.jit` is to tabgpu what `jit` is to jax-js; the small adds are also measured without it.
-        jitted = hasattr(tg, "jit") and (spec["kind"] not in ("tiny", "copy") or "+jit" in peer)
+        jitted = hasattr(tg, "jit") and (spec["kind"] != "tiny" or "+jit" in peer)
         self.jitted = jitted
         if jitted:
             f, self.how = tg.jit(f), f"jit: {self.how}"
