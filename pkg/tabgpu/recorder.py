@@ -140,9 +140,17 @@ class Recorder:
         """Asks for the times of all launches so far; the queue should be idle. One at a time."""
         while self._collecting is not None:
             await join(self._collecting)
-        self._collecting = start(self._collect())
+        mine = self._collecting = start(self._ask())
         try:
-            await join(self._collecting)
+            await join(mine)
+        finally:
+            if self._collecting is mine:
+                self._collecting = None
+
+    async def _ask(self) -> None:
+        """The task that others wait for takes its own mark away: to await what is done gives nobody else a turn."""
+        try:
+            await self._collect()
         finally:
             self._collecting = None
 
