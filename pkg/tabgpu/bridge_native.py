@@ -426,7 +426,11 @@ class Bridge:
 
     def stats(self) -> str:
         """What is kept here, as JSON."""
-        kept = {"bindGroups": len(self.groups), "bindGroupsMade": self.groups_made, "pipelines": len(self.pipelines)}
+        kept = {
+            "bindGroups": len(self.groups),
+            "bindGroupsMade": self.groups_made,
+            "pipelines": len(self.pipelines),
+        }
         return json.dumps(kept | {"staging": sum(b.size for b in self.staging)})
 
     def timed(self) -> int:

@@ -185,18 +185,30 @@ class Jitted:
             key = (True, *given.key)
         with engine.one_thread:
             self._belong(gpu)
-            for replay in self._found.get(key, ()):
-                if replay.holds(given.values):
-                    words = replay.words(given.values)
-                    if words is None:
-                        continue
-                    self._hits += 1
-                    self._prefer(key, replay)
-                    return self._played(replay, given, words)
-            replay, given = self._trace(key, given, args, options)
-            words = replay.words(given.values)
+            if given.packed and any(r.trace.names_inputs() for r in self._found.get(key, ())):
+                self._whole.add(key)  # a packed copy is not the array that was given
+                given = self._arguments(args, options, True)
+                key = (True, *given.key)
+            replay, words = self._known(key, given)
+            if replay is not None:
+                self._hits += 1
+                self._prefer(key, replay)
+            else:
+                replay, given = self._trace(key, given, args, options)
+                words = replay.words(given.values)
             assert words is not None
-            return self._played(replay, given, words)
+            if not replay.trace.entangled(given.cells):
+                return self._played(replay, given, words)
+        return self.function(*args, **options)
+
+    def _known(self, key: Any, given: Arguments) -> tuple[_Replay | None, list[Any] | None]:
+        """A trace that holds for a call, and its scalars."""
+        for replay in self._found.get(key, ()):
+            if replay.holds(given.values):
+                words = replay.words(given.values)
+                if words is not None:
+                    return replay, words
+        return None, None
 
     def _belong(self, gpu: Any) -> None:
         """Traces are of one device, and of one way to plan."""

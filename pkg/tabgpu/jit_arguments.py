@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from .array import Array
@@ -74,7 +75,7 @@ class Arguments:
                     f"jit: {where} is a {kind.__name__}, which is no array, number, list, tuple or dict of such, and "
                     "cannot be part of a trace's key, since it has no hash"
                 ) from None
-            key += (kind, repr(x) if kind in (float, complex) else x)
+            key += (kind, exactly(x))
             if not isinstance(x, (bool, int, float, complex, str, bytes, type(None))):
                 self.objects.append(x)
 
@@ -133,10 +134,23 @@ def _is(x: Any, y: Any) -> bool:
     return x is y or (type(x) is type(y) is tuple and len(x) == 2 and x[0] == y[0] and x[1] is y[1])
 
 
+def exactly(x: Any) -> Any:
+    """A key for a value that tells 1, 1.0 and True apart, and 0.0 and -0.0, also inside tuples and dataclasses."""
+    kind = type(x)
+    if kind in (float, complex):
+        return repr(x)
+    if isinstance(x, tuple):
+        return tuple([(type(part), exactly(part)) for part in x])
+    if is_dataclass(x) and not isinstance(x, type):
+        parts = [getattr(x, f.name) for f in fields(x)]
+        return x, tuple([(type(part), exactly(part)) for part in parts])
+    return x
+
+
 def static(given: Arguments, x: Any, where: str) -> None:
     try:
         hash(x)
     except TypeError:
         raise TypeError(f"jit: {where} is static, but a {type(x).__name__} has no hash") from None
-    given.key += (type(x), repr(x) if type(x) in (float, complex) else x)
+    given.key += (type(x), exactly(x))
     given.objects.append(x)

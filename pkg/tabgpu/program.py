@@ -249,7 +249,7 @@ class Program:
         new: array[int] | None = None
         if self._floats:
             try:
-                new = array("I", array("f", values).tobytes())
+                new = array("I", array("f", values[: len(self._bits)]).tobytes())  # the rest nobody uses
             except OverflowError:
                 pass
         if new is None:

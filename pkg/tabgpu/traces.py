@@ -91,6 +91,14 @@ class Trace:
         """Whether a result shares an input's memory, or an input is assigned to."""
         return any(s.kind == "input" for s in (*self.results, *(target for target, _ in self.assigned)))
 
+    def entangled(self, cells: Sequence[Cell]) -> bool:
+        """Whether something is assigned to and an argument is also an array from outside: two names for what the trace
+        takes for two arrays."""
+        if not self.assigned:
+            return False
+        outside = [*self.captured, *(t.what for t, _ in self.assigned), *(s.what for s in self.results)]
+        return any(cell is one for cell in cells for one in outside)
+
     def holds(self) -> bool:
         """Whether constants from outside are still what they were."""
         return all(cell.op is op for cell, op in self.fixed)
@@ -101,7 +109,9 @@ class Trace:
             return False
         if any(cell is then for cell, _ in self.fixed) or any(s.what is then for s in self.results):
             return False
-        if any(then in (target.what, source.what) for target, source in self.assigned):
+        if any(now is s.what for s in self.results):
+            return False
+        if any(one in (target.what, source.what) for target, source in self.assigned for one in (then, now)):
             return False
         self.captured = [now if one is then else one for one in self.captured]
         return True

@@ -6,7 +6,7 @@ from threading import get_ident
 from typing import Any
 
 from .errors import TracingError
-from .graph import Op, next_serial
+from .graph import LEAF, Op, next_serial
 
 _now: Tracing | None = None
 
@@ -40,9 +40,10 @@ def touch(cell: Any) -> None:
 
 
 def foreign(op: Op) -> bool:
-    """Whether a traced function has this value from outside: it cannot take its memory over."""
+    """Whether a traced function cannot take this value's memory over: it comes from outside, or stands for an argument
+    or an upload, which others may name at a replay."""
     now = tracing()
-    return now is not None and op.serial <= now.first
+    return now is not None and (op.serial <= now.first or op.kind == LEAF)
 
 
 def refuse(what: str) -> None:

@@ -773,3 +773,96 @@ async def test_random_functions(seed: int) -> None:
         equal(await values(jitted(*ours, s, m)), await values(f(*theirs, s, m)))
         equal(await values(ours), await values(theirs))
         assert k == 0 or jitted.traces <= k + 1
+
+
+async def holds(got: Any, want: list[float]) -> None:
+    assert (await got.numpy()).tolist() == want
+
+
+async def test_a_number_that_nothing_uses() -> None:
+    f = tg.jit(lambda x, s, u: (x * s, x * u)[0])
+    for k in range(4):
+        await holds(f(tg.asarray([1.0, 2.0]), 2.0 + k, 3.0), [2.0 + k, 4.0 + 2 * k])
+
+
+async def test_assigning_to_an_element_of_an_argument_spares_who_shares_its_memory() -> None:
+    def f(x: Any) -> None:
+        x[0] = 9.0
+
+    j = tg.jit(f)
+    for _ in range(4):
+        x = tg.asarray([1.0, 2.0, 3.0, 4.0])
+        pending, copied = x * 2, x.copy()
+        j(x)
+        await holds(x, [9, 2, 3, 4])
+        await holds(pending, [2, 4, 6, 8])
+        await holds(copied, [1, 2, 3, 4])
+
+
+async def test_a_view_after_whole_arrays_is_still_a_view() -> None:
+    def put(x: Any) -> None:
+        x[0] = 9.0
+
+    j = tg.jit(put)
+    j(tg.asarray([1.0, 2.0, 3.0]))
+    b = tg.asarray([0.0, 1.0, 2.0, 3.0])
+    j(b[1:])
+    await holds(b, [0, 9, 2, 3])
+    g = tg.jit(lambda x: x.reshape(3))
+    g(tg.asarray([1.0, 2.0, 3.0]))
+    v = g(b[1:])
+    v[0] = 7.0
+    await holds(b, [0, 7, 2, 3])
+
+    def both(x: Any, y: Any) -> Any:
+        x += 1
+        return y * 1
+
+    h = tg.jit(both)
+    h(tg.asarray([1.0, 2.0, 3.0]), tg.asarray([1.0, 2.0, 3.0]))
+    a = tg.asarray([1.0, 2.0, 3.0])
+    await holds(h(a, a[::-1]), [4, 3, 2])
+
+
+async def test_a_captured_array_rebound_to_one_that_is_assigned() -> None:
+    a, b = tg.asarray([1.0, 2.0]), tg.asarray([10.0, 20.0])
+
+    def f(x: Any) -> Any:
+        a[...] = x
+        return x + b
+
+    j = tg.jit(f)
+    for _ in range(2):
+        await holds(j(tg.asarray([5.0, 6.0])), [15, 26])
+    b = a
+    await holds(j(tg.asarray([7.0, 8.0])), [14, 16])
+
+
+async def test_an_array_as_argument_and_from_outside() -> None:
+    w = tg.asarray([1.0, 2.0])
+
+    def outside(x: Any) -> Any:
+        w[0] = 9.0
+        return x * 1
+
+    def inside(x: Any) -> Any:
+        x[0] = 5.0
+        return w * 1
+
+    for f, want in ((outside, 9.0), (inside, 5.0)):
+        j = tg.jit(f)
+        j(tg.asarray([0.0, 0.0]))
+        for _ in range(3):
+            w[0] = 1.0
+            await holds(j(w), [want, 2])
+        await holds(w, [want, 2])
+
+
+async def test_static_values_that_are_equal_but_not_the_same() -> None:
+    f = tg.jit(lambda x, s: x * (1 if type(s[0]) is int else 100), static_argnums=1)
+    one = tg.asarray([1.0])
+    await holds(f(one, (1,)), [1])
+    await holds(f(one, (1.0,)), [100])
+    g = tg.jit(lambda x, s: x / s[0], static_argnums=1)
+    await holds(g(one, (0.0,)), [np.inf])
+    await holds(g(one, (-0.0,)), [-np.inf])

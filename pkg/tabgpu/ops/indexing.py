@@ -335,7 +335,9 @@ def updated(cell: Any, target: Target, given: Any, expr: str, unique: bool, keep
     if old.kind in (SCALAR, IOTA) and old.buffer is None:
         old = source(copy_of(Array(old.dtype, old.layout, cell)))[0]
     elif mine:
-        mine = sys.getrefcount(old) <= OWNED and not engine.foreign(old)  # the cell, this function's name, the call
+        mine = sys.getrefcount(old) <= OWNED and not engine.foreign(
+            old
+        )  # the cell, this function's name, the call
     update = Update(target.shape, target.at, how, expr, mine, unique)
     args = (old, *values, *indices)
     out = Op(KERNEL, "scatter", args, (None,) * len(args), old.shape, old.dtype, update)
