@@ -425,6 +425,7 @@ async def test_empty_is_zeros() -> None:
 async def test_narrow_products_are_rounded_once() -> None:
     ones = tg.ones(4096, dtype=tg.float16)
     assert await tg.dot(ones, ones).item() == 4096 and await tg.einsum("i->", ones).item() == 4096
+    assert await tg.sum(tg.ones((4096, 2), dtype=tg.float16), axis=0)[0].item() == 4096
 
 
 async def test_dtypes_of_vander_and_trace() -> None:

@@ -70,7 +70,9 @@ async def test_structures_and_what_cannot_be_warmed() -> None:
     f = tg.jit(lambda p, n: p["w"] * n + p["b"])
     await soon(tg.warmup(f, {"w": tg.ShapeDtype((3,)), "b": tg.ShapeDtype((3,))}, 2.0), 60)
     before, ones = pipelines_so_far(), np.ones(3, np.float32)
-    np.testing.assert_allclose(await soon(f({"w": tg.asarray(ones), "b": tg.asarray(ones)}, 4.0).numpy()), [5, 5, 5])
+    np.testing.assert_allclose(
+        await soon(f({"w": tg.asarray(ones), "b": tg.asarray(ones)}, 4.0).numpy()), [5, 5, 5]
+    )
     assert pipelines_so_far() == before
     with pytest.raises(TypeError, match="traced"):
         await soon(tg.warmup(lambda x: float(x.sum()), tg.ones(3)))
