@@ -73,6 +73,25 @@ def test_packages_are_added_to_those_that_are_there(tmp_path, npm, cdn) -> None:
     assert {"numpy", "micropip"} <= set(json.loads((out / "pyodide-lock.json").read_bytes())["packages"])
 
 
+def test_a_wheel_of_another_source_is_kept_when_others_are_added(tmp_path, npm, cdn) -> None:
+    """PyPI's wheels have other hashes than those that Pyodide repacked; they are not fetched for each addition."""
+    out = tmp_path / "out"
+    dist.ensure(out, ["micropip"], npm=npm, note=print)
+    lock = json.loads((out / "pyodide-lock.json").read_bytes())
+    entry = lock["packages"]["micropip"]
+    wheel_file = out / entry["file_name"]
+    wheel_file.write_bytes(wheel_file.read_bytes() + b"\0")
+    entry["sha256"] = dist.sha256(wheel_file.read_bytes())
+    (out / "pyodide-lock.json").write_text(json.dumps(lock))
+    said: list[str] = []
+    dist.ensure(out, ["numpy"], npm=npm, note=said.append)
+    assert not [line for line in said if "micropip" in line]
+    assert (
+        json.loads((out / "pyodide-lock.json").read_bytes())["packages"]["micropip"]["sha256"]
+        == entry["sha256"]
+    )
+
+
 def test_a_wheel_with_another_hash_is_never_used(tmp_path, npm, cdn, monkeypatch) -> None:
     next(cdn.glob("numpy-*.whl")).write_bytes(b"not numpy")
     monkeypatch.setattr(

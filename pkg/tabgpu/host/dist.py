@@ -123,6 +123,14 @@ class _Maker:
         """The packages that an earlier run put here; they stay in the lock."""
         return [n for n, e in packages.items() if (self.folder / e["file_name"]).is_file()]
 
+    def _known(self) -> dict[str, Any]:
+        """What an earlier run wrote in the lock here."""
+        try:
+            lock = json.loads((self.folder / "pyodide-lock.json").read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return dict(lock["packages"])
+
     def _write(self, name: str, data: bytes) -> None:
         part = self.folder / f".{name}.{os.getpid()}"
         part.write_bytes(data)
@@ -200,9 +208,15 @@ class _Maker:
 
     def _place(self, name: str, entry: dict[str, Any]) -> None:
         """Put one package's file here, from the first source that has it with the right hash."""
-        target = self.folder / entry["file_name"]
-        if target.is_file() and sha256(target.read_bytes()) == entry["sha256"]:
-            return
+        for known in (
+            entry,
+            self._known().get(name, entry),
+        ):  # a wheel of PyPI is not the one that was published
+            file = self.folder / known["file_name"]
+            same = known["version"] == entry["version"] and file.is_file()
+            if same and sha256(file.read_bytes()) == known["sha256"]:
+                entry |= {key: known[key] for key in ("file_name", "sha256")}
+                return
         data = None if name in pins.PURE else self._from_cdn(entry)
         if data is None and name not in pins.PURE:
             data = self._from_bundle(entry)
