@@ -140,6 +140,21 @@ def five() -> Callable[[], Any]:
     return of(run, a(64, 80))
 
 
+def jit_steps() -> Callable[[], Any]:
+    """Ten steps of a traced function with another number each, after the two that trace and compile."""
+    step = tg.jit(lambda x, rate: (x - rate * tg.tanh(x)) * (x * x).sum(axis=-1, keepdims=True))
+    start = a(64, 64)
+    run_sync(step(step(start, 0.5), 0.25).numpy())
+
+    def run() -> Any:
+        x = start
+        for k in range(10):
+            x = step(x, 1.0 / (k + 1))
+        return x
+
+    return run
+
+
 CASES: dict[str, Case] = {
     "fused chain": chain,
     "chain and reduce": chain_and_reduce,
@@ -163,6 +178,7 @@ CASES: dict[str, Case] = {
     "astype": lambda: of(lambda x: x.astype(tg.float16), a(100, 60)),
     "fetch of five": five,
     "1,000 adds": thousand,
+    "ten jit steps": jit_steps,
     "MLP step": mlp,
     "k-means step": k_means,
     "power iteration": power,
