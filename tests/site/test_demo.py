@@ -37,8 +37,9 @@ def test_the_demo_agrees_with_numpy_and_draws_its_picture(command, tmp_path) -> 
     assert said["total"] == len(unknown) == 599
     assert right > 0.95 * len(unknown)
 
-    # Products, sums, five searches, five marks and the vote: fused, in one submit and one read.
-    assert said["launches"] <= 16
+    # Products, sums, five searches (two launches each on a CPU adapter), five marks and the vote: fused, in one submit
+    # and one read.
+    assert said["launches"] <= 21
     assert said["bytes_uploaded"] == 4 * (1797 * 64 + 1198 * 10)
     assert said["bytes_read"] == 4 * 599
     for fact in (said["adapter"], f"{right} of 599 right", "599 of 599 predictions are equal", "launches"):
