@@ -28,7 +28,6 @@ BIG = 1 << 20
 _device: Device | None = None
 _opening: tuple[Config, Any, Any] | None = None
 pending: list[Any] = []  # of cells, by weak references; always this list
-_pending = pending
 most = MAX_PENDING  # of the open device: pending operations, and depth
 _work = 0
 

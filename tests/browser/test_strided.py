@@ -40,7 +40,7 @@ def path(request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.fixture
 def alone() -> Iterator[None]:
     """Only what a test asks for is computed: nothing pending of others."""
-    engine._pending.clear()
+    engine.pending.clear()
     yield
 
 

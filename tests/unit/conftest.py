@@ -21,13 +21,13 @@ def open_gpu() -> Iterator[Callable[..., Device]]:
     ) -> Device:
         own = {} if fused is None else {"maxFusedBuffers": fused}
         gpu = emulator.device(Config(fuse, own, **(options or {})), **limits)
-        engine._pending.clear()
+        engine.pending.clear()
         engine._work = 0
         engine._device = gpu
         return gpu
 
     yield start
-    engine._pending.clear()
+    engine.pending.clear()
     engine._device = None
 
 

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 import tabgpu as tg
-from tabgpu import codegen, codegen_index, codegen_product, engine, kernels, lower_product
+from tabgpu import codegen, codegen_index, codegen_product, codegen_rows, engine, kernels, lower_product
 from tabgpu.codegen import Region
 from tabgpu.dtypes import ALL, BY_KIND, DType
-from tabgpu.kernels import gemm_tiles, scan_forms
+from tabgpu.kernels import gemm_tiles, rows_functions, scan_forms
 from tabgpu.kernels.gemm_tiles import Side
 from tabgpu.launch import Launch
 from tabgpu.ops import taking
 from tabgpu.ops.rows import ROWS
-from tabgpu.routines import radix, rows_functions, rows_text
+from tabgpu.routines import radix
 
 
 def launches(*arrays: tg.Array) -> list[Launch]:
@@ -129,14 +129,14 @@ def lines() -> Iterator[tuple[str, str, str]]:
         (64, 1, 0, False),
         (64, 1, 0, True),
     ]
-    for name, phase, way in itertools.product(rows_functions.TABLE, rows_text.READS, ways):
+    for name, phase, way in itertools.product(rows_functions.TABLE, codegen_rows.READS, ways):
         if (phase in ("value", "merge_value")) != (name == "logsumexp") and phase not in ("partial", "merge"):
             continue
         wg, lanes, items, across = way
         for kind, vector in itertools.product(("float32", "float16", "bfloat16"), (False, True)):
             target = ALL[kind] if vector and phase in ("whole", "apply") else ALL["float32"]
             for extra in {False, name == "layer_norm"}:
-                sig = rows_text.Form(
+                sig = codegen_rows.Form(
                     name,
                     phase,
                     wg,
@@ -151,7 +151,7 @@ def lines() -> Iterator[tuple[str, str, str]]:
                     False,
                     items > 0,
                 )
-                yield f"{name} {phase} {kind} {way} {vector}", *rows_text.text(sig)
+                yield f"{name} {phase} {kind} {way} {vector}", *codegen_rows.text(sig)
 
 
 def products() -> Iterator[tuple[str, str, str]]:

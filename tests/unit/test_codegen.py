@@ -38,7 +38,7 @@ def texts() -> list[tuple[str, str, str, int]]:
     try:
         found = list(corpus.everything())
     finally:
-        engine._pending.clear()
+        engine.pending.clear()
         engine._device = None
     assert len(found) > 500
     return found

@@ -208,5 +208,5 @@ def test_a_deep_chain_dies_without_recursion(gpu: Device, monkeypatch: Any) -> N
     for _ in range(1000):
         t = t + 1
     del t
-    engine._pending.clear()
+    engine.pending.clear()
     assert gpu.live_bytes == 0

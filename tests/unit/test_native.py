@@ -27,13 +27,13 @@ names = iter(range(10**9))
 def opened() -> Iterator[None]:
     """A device of the test's own on the native host, not yet open."""
     native.device()
-    engine._pending.clear()
+    engine.pending.clear()
     engine._work = 0
     engine._device = engine._opening = None
     yield
     if engine._device is not None:
         engine._device.close()
-    engine._pending.clear()
+    engine.pending.clear()
     engine._device = engine._opening = None
 
 

@@ -466,7 +466,7 @@ def test_memory_is_free_as_soon_as_nobody_names_it(gpu: Any, name: str) -> None:
         assert gpu.live_bytes == 0
         u = LIVES[name](tg.asarray(X))
         del u  # never computed
-        engine._pending.clear()
+        engine.pending.clear()
         assert gpu.live_bytes == 0
     finally:
         gc.enable()

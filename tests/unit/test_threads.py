@@ -14,7 +14,7 @@ from tabgpu import engine
 def test_threads_compute_what_they_asked_for() -> None:
     """Found by scikit-learn's n_jobs=2: plans of two threads were mixed, and the values with them."""
     native.device()
-    engine._pending.clear()
+    engine.pending.clear()
     engine._work = 0
     engine._device = engine._opening = None
     host = np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32)
@@ -35,14 +35,14 @@ def test_threads_compute_what_they_asked_for() -> None:
         np.testing.assert_allclose(pairs[:, 0], pairs[:, 1], rtol=1e-4)
     finally:
         engine.device().close()
-        engine._pending.clear()
+        engine.pending.clear()
         engine._device = engine._opening = None
 
 
 def test_threads_trace_and_replay() -> None:
     """Some trace (each its own kinds) while others compute and replay."""
     native.device()
-    engine._pending.clear()
+    engine.pending.clear()
     engine._work = 0
     engine._device = engine._opening = None
     engine.device()
@@ -65,5 +65,5 @@ def test_threads_trace_and_replay() -> None:
         assert shared.traces == 7
     finally:
         engine.device().close()
-        engine._pending.clear()
+        engine.pending.clear()
         engine._device = engine._opening = None

@@ -1,22 +1,28 @@
-"""Softmax and its kin, layer and rms normalisation: which passes of rows.wgsl a shape takes. Texts: rows_text.py."""
+"""Softmax and its kin, layer and rms normalisation: which passes of rows.wgsl a shape takes. Texts: codegen_rows.py."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..codegen_rows import Form, text
 from ..dtypes import uint32
 from ..graph import Op
-from ..launch import Launch
+from ..kernels.rows_functions import PLANES
+from ..launch import Kernel, Launch
 from ..lower_reduction import workgroups
-from ..region import Facts
+from ..region import Facts, kernel_for
 from . import launch, temporary
-from .rows_functions import PLANES
-from .rows_text import Form, form
 
 MERGE = 64  # chunks a line above which a pass of its own joins their statistics
 THREADS = 1024  # that a CPU adapter should have to do
 LONGEST = 65536  # elements of a line that one of its threads takes at most
 WORTH = 32768  # elements from which on it pays there to cut lines
+
+
+def form(sig: Form) -> Kernel:
+    """The kernel of a form, made once."""
+    label = f"{sig.name}_{sig.source.name}_{sig.phase}" + ("_across" if sig.across else "")
+    return kernel_for(("rows", *sig), lambda _: text(sig), label, 0)
 
 
 class Lines(NamedTuple):

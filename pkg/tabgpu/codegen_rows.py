@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .. import codegen, kernels
-from ..dtypes import DType
-from ..launch import Kernel
-from ..region import kernel_for
-from .rows_functions import JOINED, PLANES, SUBGROUPS, TABLE
+from . import codegen, kernels
+from .dtypes import DType
+from .kernels.rows_functions import JOINED, PLANES, SUBGROUPS, TABLE
 
 READS = {  # what a phase binds before its result
     "whole": ("src", "weight", "bias"),
@@ -42,12 +40,6 @@ class Form(NamedTuple):
     def elements(self) -> bool:
         """Whether this phase writes elements (else numbers of lines)."""
         return self.phase in ("whole", "apply")
-
-
-def form(sig: Form) -> Kernel:
-    """The kernel of a form, made once."""
-    label = f"{sig.name}_{sig.source.name}_{sig.phase}" + ("_across" if sig.across else "")
-    return kernel_for(("rows", *sig), lambda _: text(sig), label, 0)
 
 
 def text(sig: Form) -> tuple[str, str]:
