@@ -113,14 +113,14 @@ tests() {
 }
 run_unit() { prepare_python; tests tests/unit "$@"; $PY -m pytest "${TESTS[@]}"; }
 run_browser() { prepare_tab; tests tests/browser "$@"; in_tabs .cache/pyodide; }
-# in_tabs PYODIDE [OPTIONS]: TESTS in a tab; the whole folder in two at once, its files dealt out by size
+# in_tabs PYODIDE: TESTS in a tab; the whole folder in two at once, its files dealt out by size
 in_tabs() {
-  if [ "${TESTS[0]}" != tests/browser ]; then .venv/bin/tabgpu test --pyodide "$@" "${TESTS[@]}"; return; fi
+  if [ "${TESTS[0]}" != tests/browser ]; then .venv/bin/tabgpu test --pyodide "$1" "${TESTS[@]}"; return; fi
   local log=.cache/second-tab.log files other status=0
   mapfile -t files < <(ls -S tests/browser/test_*.py | sed -n 1~2p)
   mapfile -t other < <(ls -S tests/browser/test_*.py | sed -n 2~2p)
-  .venv/bin/tabgpu test --pyodide "$@" "${other[@]}" "${TESTS[@]:1}" > $log 2>&1 &
-  .venv/bin/tabgpu test --pyodide "$@" "${files[@]}" "${TESTS[@]:1}" || status=1
+  .venv/bin/tabgpu test --pyodide "$1" "${other[@]}" "${TESTS[@]:1}" > $log 2>&1 &
+  .venv/bin/tabgpu test --pyodide "$1" "${files[@]}" "${TESTS[@]:1}" || status=1
   wait $! || status=1
   cat $log
   return $status
@@ -135,7 +135,7 @@ run_older() {
 }
 # Generated cases; --cases N says how many for each test.
 run_property() { prepare_python; prepare_vulkan; tests tests/property "$@"; $PY -m pytest -n 2 "${TESTS[@]}"; }
-run_limits() { prepare_tab; tests tests/browser "$@"; in_tabs .cache/pyodide --limits; }
+run_limits() { prepare_tab; tests tests/browser "$@"; .venv/bin/tabgpu test --limits "${TESTS[@]}"; }
 run_bench() { prepare_tab; tests tests/bench "$@"; .venv/bin/tabgpu test "${TESTS[@]}"; }
 # The peers' page; ARGS go to its run.py, and what follows -- to the browser.
 run_peers() {
