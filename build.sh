@@ -8,6 +8,7 @@
 #   ./build.sh lite [ARGS]     a JupyterLite with tabgpu and three notebooks: build out/lite and serve it
 #   ./build.sh lint | types | unit | browser | limits | bench | property | clients | site [PYTEST ARGS]    one part of `test`
 #   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
+#   ./build.sh torch [PYTEST ARGS]             tg.nn on wgpu-native beside PyTorch on the CPU
 #   ./build.sh peers [ARGS]    tabgpu beside TensorFlow.js, ONNX Runtime Web, jax-js ... (tests/bench/peers/README.md)
 #   ./build.sh conformance DIR [PYTEST ARGS]   array-api-tests, checked out in DIR, in the tab (tests/conformance/README.md)
 #   ./build.sh wheel           dist/: the wheel, its byte-compiled form for Pyodide and a lock file with both
@@ -127,6 +128,19 @@ in_tabs() {
 }
 # The same tests without a tab, on wgpu-native; then with an older Pyodide (Python 3.12, NumPy 2.0).
 run_native() { prepare_python; prepare_vulkan; tests tests/browser "$@"; $PY -m pytest -n 2 "${TESTS[@]}"; }
+# torch.nn.functional as the oracle of tg.nn; no other test needs PyTorch.
+run_torch() {
+  prepare_python
+  prepare_vulkan
+  local key; key=$(hash .ci/torch.txt)
+  if ! fresh torch "$key"; then
+    say "installing PyTorch"
+    $PY -m pip install --disable-pip-version-check -q -r .ci/torch.txt
+    done_with torch "$key"
+  fi
+  tests tests/torch "$@"
+  $PY -m pytest -n 2 "${TESTS[@]}"
+}
 run_older() {
   prepare_tab
   .venv/bin/tabgpu pyodide --version 0.27.7 .cache/pyodide-0.27.7 numpy scipy micropip packaging pytest hypothesis
@@ -220,7 +234,7 @@ run_test() {
   local parts=(lint unit types browser limits bench property clients site) more=()
   if [ "${1:-}" = --all ]; then
     MARKS=(-m "not gpu")
-    parts+=(native older)
+    parts+=(native torch older)
     more=(--cases 500)
     shift
   fi
@@ -242,6 +256,6 @@ run_test() {
 
 command=${1:-}
 case $command in
-  demo | test | serve | lite | lint | types | unit | browser | limits | bench | property | clients | site | native | older | peers | conformance | wheel | setup) shift; "run_$command" "$@" ;;
+  demo | test | serve | lite | lint | types | unit | browser | limits | bench | property | clients | site | native | torch | older | peers | conformance | wheel | setup) shift; "run_$command" "$@" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
 esac
