@@ -40,7 +40,7 @@ def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: Any = None) 
         a = expand_dims(a, axis=0)
     if column:
         b = expand_dims(b, axis=1)
-    made = _of_kind(a, b, want)
+    made = product(a, b, want)
     if row:
         made = squeeze(made, axis=-2)
     if column:
@@ -83,28 +83,38 @@ def _plain(a: Array, b: Array) -> Array | None:
     return _emit(p, left, q, right, shape, dtype, ((), m, n, k))
 
 
-def _of_kind(a: Array, b: Array, want: DType) -> Array:
-    """The product in the 32-bit type of a kind, then in the wanted one; complex from products of the parts."""
+def product(a: Array, b: Array, want: DType, conjugate: tuple[bool, bool] = (False, False)) -> Array:
+    """The product in the 32-bit type of a kind, then in the wanted one; complex from products of the parts.
+
+    (.., m, k) @ (.., k, n). conjugate: which operands are conjugated first, which costs nothing.
+    """
     if want.kind == "c":
-        return _complex(a, b)
+        return _complex(a, b, *conjugate)
     computed = int32 if want.kind == "b" else BY_KIND[want.kind]
-    if want.kind == "f" and want.itemsize == 2 and a.dtype is want and b.dtype is want:
-        return astype(_product(a, b, float32), want)  # the kernel reads halves
+    if computed is float32 and a.dtype is b.dtype and a.dtype.kind == "f":
+        return astype(_product(a, b, float32), want, copy=False)  # the kernel reads halves
     made = _product(astype(a, computed, copy=False), astype(b, computed, copy=False), computed)
     return astype(made, want, copy=False)
 
 
-def _complex(a: Array, b: Array) -> Array:
+def _complex(a: Array, b: Array, conj_a: bool, conj_b: bool) -> Array:
     """Four real products (two where an operand is real): as accurate as one, unlike the trick with three."""
     x, y = (_parts(z) for z in (a, b))
 
     def times(p: Array | None, q: Array | None) -> Array | None:
         return None if p is None or q is None else _product(p, q, float32)
 
-    real, minus = times(x[0], y[0]), times(x[1], y[1])
-    imag, plus = times(x[0], y[1]), times(x[1], y[0])
-    real = real if minus is None else ew.subtract(real, minus)
-    imag = plus if imag is None else imag if plus is None else ew.add(imag, plus)
+    def signed(p: Array | None, minus: bool) -> Array | None:
+        return ew.negative(p) if minus and p is not None else p
+
+    real, other = times(x[0], y[0]), times(x[1], y[1])
+    if other is not None:
+        real = (ew.add if conj_a != conj_b else ew.subtract)(real, other)
+    imag, plus = signed(times(x[0], y[1]), conj_b), times(x[1], y[0])
+    if imag is None:
+        imag = signed(plus, conj_a)
+    elif plus is not None:
+        imag = (ew.subtract if conj_a else ew.add)(imag, plus)
     return ew.complex_of(real, 0.0 if imag is None else imag)
 
 
