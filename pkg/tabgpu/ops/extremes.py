@@ -12,7 +12,7 @@ from .manipulation import getitem, reshape
 from .routine import routine, stored
 from .rows import unary
 
-_BITS = unary(
+float_of_bits = unary(
     "float32_of_bits", {"u": "bitcast<f32>(x)"}, out="f", like="", doc="The float32 with these bits."
 )
 
@@ -48,7 +48,7 @@ def _both(name: str, x: Any, axis: Any, keepdims: bool) -> tuple[Array, Array]:
     op = stored(astype(x, wide, copy=False))
     both = routine(f"extremes.{name}", [op], (2, outer * inner), uint32, (outer, n, inner), x.size)
     bits, places = reshape(getitem(both, 0), shape), reshape(getitem(both, 1), shape)
-    values = _BITS(bits) if wide.kind == "f" else astype(bits, wide, copy=False)
+    values = float_of_bits(bits) if wide.kind == "f" else astype(bits, wide, copy=False)
     return astype(values, x.dtype, copy=False), astype(places, int32)
 
 
