@@ -18,7 +18,7 @@ SCALAR_TYPE = {"f": "f32", "i": "i32", "u": "u32", "b": "bool", "c": "vec2f"}
 VECTOR_TYPE = {"f": "vec4f", "i": "vec4i", "u": "vec4u", "b": "vec4<bool>", "c": "mat4x2f"}
 LANES = "xyzw"
 _SCALAR_ONLY = re.compile(r"&&|[|][|]|\d")  # what does not hold for vectors
-_OPERAND = re.compile(r"(?<!\.)\b[xyz]\b")
+_OPERAND = re.compile(r"(?<!\.)\b(?:[xyzw]|x_(\d+))\b")  # x_4 and on: the operands behind w
 
 
 Access = tuple[int, DType, int]
@@ -139,6 +139,8 @@ class Writer:
                 expr, vector = expr.replace("x - y", f"minus_itself_{fn.kinds[0]}(x)"), False
             if self.width == 1 or vector:
                 text = apply(expr, args)
+            elif fn.four:
+                text = apply(fn.four, args)
             else:
                 named = []
                 for j, a in enumerate(args):
@@ -165,7 +167,7 @@ def unfitted(expr: str, dtype: DType) -> str:
 
 def apply(expr: str, args: list[str]) -> str:
     """A row's expression with its operands put in."""
-    return _OPERAND.sub(lambda m: args["xyz".index(m.group())], expr)
+    return _OPERAND.sub(lambda m: args[int(m[1]) if m[1] else LANES.index(m[0])], expr)
 
 
 def lane(name: str, kind: str, j: int) -> str:

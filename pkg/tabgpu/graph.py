@@ -30,17 +30,19 @@ def is_operators(expr: str) -> bool:
 
 
 class Fn:
-    """An elementwise function for one combination of operand dtypes: a scalar WGSL expression over x, y, z.
+    """An elementwise function for one combination of operand dtypes: a scalar WGSL expression over x, y, z, w.
 
     `operands` are the dtypes that the operands have in the kernel (scalars among them are made such on the host),
     `kinds` their compute kinds, `dtype` the result's; `cheap` says that computing it again costs no more than reading
-    it back.
+    it back. `four`: an expression for four elements at once, where that costs less than four times one.
     """
 
-    __slots__ = ("cheap", "dtype", "expr", "ident", "kinds", "name", "operands", "vector", "weight")
+    __slots__ = ("cheap", "dtype", "expr", "four", "ident", "kinds", "name", "operands", "vector", "weight")
 
-    def __init__(self, name: str, expr: str, operands: tuple[DType, ...], dtype: DType) -> None:
-        self.name, self.expr, self.operands, self.dtype = name, expr, operands, dtype
+    def __init__(
+        self, name: str, expr: str, operands: tuple[DType, ...], dtype: DType, four: str = ""
+    ) -> None:
+        self.name, self.expr, self.operands, self.dtype, self.four = name, expr, operands, dtype, four
         self.kinds = "".join(d.kind for d in operands)
         self.vector = is_operators(expr) and not re.search(r"&&|[|][|]|\d", expr)
         if (

@@ -105,6 +105,20 @@ def strided() -> Iterator[tuple[str, list[Launch]]]:
         )
 
 
+def random_numbers() -> Iterator[tuple[str, list[Launch]]]:
+    """Each function of tg.random, flat and over a strided view."""
+    key, view = tg.random.key(5), tg.ones((6, 8)).T
+    made: list[Any] = [tg.random.uniform, tg.random.bits, tg.random.normal]
+    cases = {f.__name__: f(key, (8, 6)) for f in made}
+    cases |= {f"uniform {n}": tg.random.uniform(key, (8, 6), n, 2, 3) for n in ("float32", "float16", "bfloat16")}
+    cases |= {f"unit {n}": tg.random.uniform(key, (8, 6), n) for n in ("float16", "bfloat16")}
+    cases["integers"] = tg.random.integers(key, 7, shape=(8, 6))
+    cases["bernoulli"] = tg.random.bernoulli(key, shape=(8, 6))
+    cases["keys"] = tg.random.split(tg.asarray(key, dtype=tg.uint32), 4)
+    for name, x in cases.items():
+        yield f"random {name}", launches(x) + (launches(x + view) if x.shape == view.shape else [])
+
+
 def copies() -> Iterator[tuple[str, list[Launch]]]:
     """Joining and padding, for each width of elements."""
     for name in ("bool", "float16", "float32", "complex64"):
@@ -190,7 +204,7 @@ def gathers() -> Iterator[tuple[str, str, str]]:
 
 def indexed() -> Iterator[tuple[str, str, str]]:
     """(label, WGSL, access) of indexed reads and writes: dtypes, modes, ways to combine, with 0 to 2 index arrays."""
-    modes = itertools.cycle(["raise", "wrap", "clip"])
+    modes = itertools.cycle(["raise", "wrap", "clip", "drop"])
     picked: list[tuple[DType, ...]] = [(), (ALL["int32"],), (ALL["uint8"], ALL["int16"])]
     for dtype, picks in itertools.product([d for d in ALL.values() if d.available], picked):
         mode = next(modes)
@@ -236,7 +250,7 @@ def scans_and_sorts() -> Iterator[tuple[str, str, str]]:
 def everything() -> Iterator[tuple[str, str, str, int]]:
     """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
     seen = set()
-    for make in (rows, strided, reductions, extremes, copies):
+    for make in (rows, strided, reductions, extremes, random_numbers, copies):
         for name, some in make():
             for x in some:
                 if x.kernel.code not in seen:

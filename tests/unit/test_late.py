@@ -24,6 +24,7 @@ LATER = {
     "special",
     "aio",
     "linalg",
+    "random",
 }
 
 

@@ -80,6 +80,7 @@ LAYERS = {
         "runtime",
         "profiling",
         "profile_report",
+        "random",
         "special",
         "ops",
         "ops.*",
