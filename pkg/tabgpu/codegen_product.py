@@ -22,6 +22,7 @@ from .codegen import (
 )  # fmt: skip
 
 WORDS = 24  # of the kernel itself
+HALVES = ("f16", "bf16")
 
 
 class Product(NamedTuple):
@@ -29,7 +30,9 @@ class Product(NamedTuple):
 
     kernel: str  # file
     kind: str
-    forms: tuple[str, str]  # of A and B: "" for 32-bit words, else "f16" or "bf16"
+    forms: tuple[
+        str, str
+    ]  # of A and B: "" for 32-bit words, else "f16", "bf16" or a format of quantised weights
     params: tuple[tuple[str, Any], ...]
     unroll: tuple[tuple[str, Any], ...]
     post: Region
@@ -61,6 +64,7 @@ def product(sig: Product) -> tuple[str, str]:
             vec = params[f"{name.upper()}_VEC"]
             params[f"{name.upper()}E"] = _element(form, vec)
             hooks |= _loads(name, name, form, vec)
+            more += _decoder(name, name, form)
         block = gemm_inner(**unroll)
     elif sig.kernel == "gemv":
         from .kernels.gemv_inner import declarations, gemv_inner
@@ -71,6 +75,7 @@ def product(sig: Product) -> tuple[str, str]:
             vec = params[f"{role.upper()}_VEC"]
             params[f"{name.upper()}E"] = _element(form, vec)
             hooks |= _loads(role, name, form, vec)
+            more += _decoder(role, name, form)
         block = gemv_inner(**unroll)
         sizes = {key: unroll[key] for key in ("nt", "lanes", "outs", "vecs", "along_k")}
         more += declarations(**sizes)
@@ -113,13 +118,13 @@ def _whole(
     return kernels.enabled(with_library(extra + more + text)), "r" * (operands + n) + "w" * len(sig.post.outs)
 
 
-def _behind(sig: Product | Sum, four: bool, shift: int) -> tuple[str, dict[str, str], int]:
-    """(functions, hooks, words used up to) of what becomes of the values."""
+def _behind(sig: Any, four: bool, shift: int, first: int = WORDS) -> tuple[str, dict[str, str], int]:
+    """(functions, hooks, words used up to) of what becomes of the values. first: the words of the kernel itself."""
     if not four:
-        more, emit, words = epilogue(sig.post, sig.rank, WORDS, sig.kind, word(11), shift)
+        more, emit, words = epilogue(sig.post, sig.rank, first, sig.kind, word(11), shift)
         return more, {"emit": emit}, words
     region, rank = sig.post, sig.rank
-    out = Writer(region, WORDS, 4)
+    out = Writer(region, first, 4)
     sizes = out.take(rank)
     places = [out.take(1 + rank) for _ in region.accesses]
     out.scalar_at = out.take(region.scalars)
@@ -146,14 +151,26 @@ def _behind(sig: Product | Sum, four: bool, shift: int) -> tuple[str, dict[str, 
 def _element(form: str, vec: bool) -> str:
     """The element type that an operand is bound as."""
     if form:
-        return "vec2u" if vec else "u32"
+        return "vec2u" if vec and form in HALVES else "u32"
     return "vec4<T>" if vec else "T"
+
+
+def _decoder(role: str, name: str, form: str) -> str:
+    """What reading quantised weights from binding `name` needs."""
+    if form in HALVES or not form:
+        return ""
+    from .kernels.quant_forms import decoder, product_hook  # rarely needed
+
+    return decoder(form) + product_hook(name, role)
 
 
 def _loads(role: str, name: str, form: str, vec: bool) -> dict[str, str]:
     """The functions that read an operand from binding `name`: `role`_one and `role`_vec, of which one is used."""
     one, four = f"{name}[i]", f"{name}[i / 4u]"
-    if form and vec:
+    if form and form not in HALVES:
+        one = f"{role}_quant(i & 0xfffffffcu)[i & 3u]"
+        four = f"{role}_quant(i)" if vec else f"vec4f({role}_one(i))"
+    elif form and vec:
         four = f"{form}_decode4(spread_halves({four}))"
         one = f"{role}_vec(i).x"
     elif form:

@@ -14,7 +14,7 @@ from .graph import SCALAR, Op
 from .kernels.gemm_tiles import Choice, Side, choose
 from .launch import Kernel, Launch
 from .layout import Shape, collapse
-from .lower_wide import wide
+from .lower_wide import refused, wide
 from .plan import Group
 from .region import U32, Facts, Numbering, Recipe, grid, kernel_for, recipes, remember, tail
 
@@ -22,7 +22,8 @@ FORMS = {"float16": "f16", "bfloat16": "bf16"}
 
 
 class Walk(NamedTuple):
-    """How an operand is read: first element, strides along three batch axes, rows, columns; its dtype's name."""
+    """How an operand is read: first element, strides along three batch axes, rows, columns; its dtype's name, or
+    "quant." and a format of quantised weights (in whose bytes elements count as weights)."""
 
     offset: int
     strides: Shape
@@ -31,6 +32,10 @@ class Walk(NamedTuple):
     @property
     def side(self) -> Side:
         return Side(self.strides, self.offset, self.dtype if self.dtype in FORMS else "")
+
+    @property
+    def form(self) -> str:
+        return self.dtype[6:] if self.dtype.startswith("quant.") else FORMS.get(self.dtype, "")
 
 
 class Pieces(NamedTuple):
@@ -42,18 +47,21 @@ class Pieces(NamedTuple):
 
 
 def lower_product(group: Group, facts: Facts) -> list[Launch]:
-    """`core.extra` is (batch shape, m, n, k); its views have batch axes, rows, columns."""
+    """`core.extra` is (batch shape, m, n, k); its views have batch axes, rows, columns; `core.fn` is None, or how B is
+    quantised ("quant.q8_0")."""
     core = group.core
     assert core is not None
     post = Numbering(group).walk(core)
     a, b = core.args
     outs = post.outs(group.outs)
-    key = (facts, "product", core.dtype, a.dtype, b.dtype, core.extra, core.views, post.key(), outs)
+    key = (facts, "product", core.fn, core.dtype, a.dtype, b.dtype, core.extra, core.views, post.key(), outs)
     recipe = recipes.get(key)
     if recipe is None:
         if wide([a, b, *post.reads, *group.outs], facts):
-            if any(op.dtype.per_word != 1 for op in group.outs):
+            if any(op.dtype.per_word != 1 for op in group.outs) or (core.fn and group.members):
                 return _apart(group, facts)
+            if core.fn:
+                raise refused(f"matmul {core.fn}", [a, b, core], facts, "whole")
             from .lower_product_wide import lower_wide_product  # rarely needed
 
             return lower_wide_product(group, post, facts)
@@ -87,7 +95,7 @@ def _recipe(group: Group, post: Numbering, facts: Facts) -> Recipe | Pieces | No
     assert la is not None and lb is not None
     dims, sa, sb = batches(batch, la.strides[:-2], lb.strides[:-2])
     a = Walk(la.offset, (*sa, *la.strides[-2:]), core.args[0].dtype.name)
-    b = Walk(lb.offset, (*sb, *lb.strides[-2:]), core.args[1].dtype.name)
+    b = Walk(lb.offset, (*sb, *lb.strides[-2:]), core.fn or core.args[1].dtype.name)
     kind = core.dtype.kind
     choice, words = chosen((m, n, k), dims, a, b, facts)
     _, region, rank, more = tail(group, post)
@@ -150,7 +158,7 @@ def chosen(
 
 def kernel_of(choice: Choice, kind: str, a: Walk, b: Walk, region: Region, rank: int, inputs: int) -> Kernel:
     """The kernel of a variant with its epilogue."""
-    forms = FORMS.get(a.dtype, ""), FORMS.get(b.dtype, "")
+    forms = a.form, b.form
     params, unroll = tuple(choice.params.items()), tuple(choice.unroll.items())
     sig = Product(choice.kernel, kind, forms, params, unroll, region, rank, inputs)
     read = "_".join(dict.fromkeys(f or f"{kind}32" for f in forms))

@@ -1,0 +1,104 @@
+"""GGML's block formats as numbers, and the texts of the kernels that read them: blocks.wgsl put into each."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any, NamedTuple
+
+from . import called, enabled, library, read, replace_block, replace_function, rewrite
+
+
+class Format(NamedTuple):
+    """One format: weights and bytes of a block; how quads share words (blocks.wgsl); whether weights have minima."""
+
+    name: str
+    block: int
+    nbytes: int
+    planes: int
+    run: int
+    minima: bool
+    step: int  # what addresses of its blocks are multiples of
+
+
+FORMATS = {
+    f.name: f
+    for f in (
+        Format("f32", 16, 64, 1, 4, False, 4),
+        Format("f16", 16, 32, 1, 4, False, 4),
+        Format("bf16", 16, 32, 1, 4, False, 4),
+        Format("q8_0", 32, 34, 1, 8, False, 2),
+        Format("q4_0", 32, 18, 2, 4, False, 2),
+        Format("q4_1", 32, 20, 2, 4, True, 4),
+        Format("q5_0", 32, 22, 2, 4, False, 2),
+        Format("q5_1", 32, 24, 2, 4, True, 4),
+        Format("q2_k", 256, 84, 4, 8, True, 4),
+        Format("q3_k", 256, 110, 4, 8, False, 2),
+        Format("q4_k", 256, 144, 2, 8, True, 4),
+        Format("q5_k", 256, 176, 2, 8, True, 4),
+        Format("q6_k", 256, 210, 4, 8, False, 2),
+    )
+}
+
+
+def _block(text: str, name: str) -> str:
+    found = re.search(rf"^// {name}: begin\n(.*?)^// {name}: end", text, re.M | re.S)
+    assert found is not None, name
+    return found.group(1)
+
+
+@cache
+def decoder(name: str) -> str:
+    """WGSL of one format: QBLOCK ... and scale, quad, quad_place, quad_part over a function `word`."""
+    f = FORMATS[name]
+    text = read("blocks")
+    own = re.sub(rf"\b{name}_(scale|quad)\b", r"\1", _block(text, name))
+    head = f"const QBLOCK = {f.block}u;\nconst QBYTES = {f.nbytes}u;\nconst QPLANES = {f.planes}u;\n"
+    head += f"const QRUN = {f.run}u;\nconst MINIMA = {str(f.minima).lower()};\n"
+    more = _block(text, "six_bits") if "six_bits" in own else ""
+    return head + _block(text, "common") + more + own
+
+
+def product_hook(binding: str, role: str) -> str:
+    """What a product needs to read a quantised operand: `word` over a binding of words, and `ROLE_quant`, four weights
+    from the i-th on."""
+    return (
+        f"fn word(i: u32) -> u32 {{ return {binding}[i]; }}\n"
+        f"fn {role}_quant(i: u32) -> vec4f {{\n"
+        "  let j = quad_part(i % QBLOCK / 4u);\n  let s = scale(i / QBLOCK * QBYTES, j.x, j.y);\n"
+        "  return vec4f(s.x) * quad(i / QBLOCK * QBYTES, j.x, j.y) - vec4f(s.y);\n}\n"
+    )
+
+
+def _whole(text: str) -> str:
+    return enabled(library(called(text)) + "\n" + text)
+
+
+def _without_ids(text: str, binding: int, hook: str, body: str) -> str:
+    """The kernel without its binding of ids."""
+    text = re.sub(r"^@group\(0\) @binding\(\d\) var<storage, read> ids.*\n", "", text, flags=re.M)
+    text = text.replace(f"@binding({binding + 1})", f"@binding({binding})")
+    return replace_function(text, hook, body)
+
+
+def dequantize(name: str, gather: bool, wg: int) -> tuple[str, str]:
+    """(WGSL, access string) of quant_dequantize for a format."""
+    text = rewrite(
+        replace_block(read("quant_dequantize"), "format", decoder(name)), {"WG": wg, "GATHER": gather}
+    )
+    if not gather:
+        text = _without_ids(text, 1, "row_of", "fn row_of(r: u32) -> u32 { return r; }")
+    return _whole(text), "rrw" if gather else "rw"
+
+
+def matvec(name: str, bank: bool, params: dict[str, Any]) -> tuple[str, str]:
+    """(WGSL, access string) of quant_matvec for a format."""
+    text = rewrite(
+        replace_block(read("quant_matvec"), "format", decoder(name)), {"BANK": bank, **params}
+    )
+    if params["LANES"] == 1:
+        text = re.sub(r"^  if \(LANES > 1u\) \{\n.*?^  \}\n", "", text, flags=re.M | re.S)
+        text = re.sub(r"^var<workgroup>.*\n", "", text, flags=re.M)
+    if not bank:
+        text = _without_ids(text, 2, "matrix_of", "fn matrix_of(s: u32) -> u32 { return 0u; }")
+    return _whole(text), "rrrw" if bank else "rrw"
