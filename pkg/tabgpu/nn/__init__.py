@@ -5,3 +5,4 @@ from __future__ import annotations
 from .activations import *  # noqa: F403  # the chapter says what is public
 from .normalization import *  # noqa: F403
 from .pooling import *  # noqa: F403
+from .resizing import *  # noqa: F403
