@@ -43,7 +43,7 @@ def words(n: int, key: tuple[int, int], start: int = 0, attempt: int = 0) -> Any
     """The words of positions start, start + 1, .."""
     i = np.arange(start, start + n, dtype=np.uint64)
     blocks = philox([i >> np.uint64(2), np.full(n, attempt, np.uint64), 0 * i, 0 * i], key)
-    return np.choose((i & np.uint64(3)).astype(np.int64), blocks).astype(np.uint32)
+    return np.choose((i & np.uint64(3)).astype(np.intp), blocks).astype(np.uint32)
 
 
 def below(n: int, key: tuple[int, int], span: int) -> Any:

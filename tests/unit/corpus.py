@@ -110,7 +110,9 @@ def random_numbers() -> Iterator[tuple[str, list[Launch]]]:
     key, view = tg.random.key(5), tg.ones((6, 8)).T
     made: list[Any] = [tg.random.uniform, tg.random.bits, tg.random.normal]
     cases = {f.__name__: f(key, (8, 6)) for f in made}
-    cases |= {f"uniform {n}": tg.random.uniform(key, (8, 6), n, 2, 3) for n in ("float32", "float16", "bfloat16")}
+    cases |= {
+        f"uniform {n}": tg.random.uniform(key, (8, 6), n, 2, 3) for n in ("float32", "float16", "bfloat16")
+    }
     cases |= {f"unit {n}": tg.random.uniform(key, (8, 6), n) for n in ("float16", "bfloat16")}
     cases["integers"] = tg.random.integers(key, 7, shape=(8, 6))
     cases["bernoulli"] = tg.random.bernoulli(key, shape=(8, 6))
