@@ -272,7 +272,7 @@ def _default(
         if small <= 4:
             wanted = [f"v{1 << (small - 1).bit_length()}"]
         else:
-            wanted = ["t64x64w", "t32x32", "t16x16"] if small >= 96 else ["t16x16"]
+            wanted = ["t64x64w"] if small >= 64 else ["t32x32"] if small > 16 else ["t16x16"]
     elif small <= 8:
         wanted = [f"v{1 << (small - 1).bit_length()}"]
     else:
@@ -377,16 +377,17 @@ def _tiled(
         params["B_ALONG_K"] = b_way == "k"
     if a_way or b_way:
         name += "_" + {"k": "k", "x": "m", None: "s"}[a_way] + {"k": "k", "x": "n", None: "s"}[b_way]
-    # One step of k written out suffices for a CPU adapter and compiles several times faster there.
+    if software:
+        params["BK"] = 4
     unroll = {
         "bm": tile.bm,
         "bn": tile.bn,
-        "bk": tile.bk,
+        "bk": params["BK"],
         "tm": tile.tm,
         "tn": tile.tn,
         "slices": tile.slices,
         "pad": params["PAD"],
-        "looped": software,
+        "direct": software,
     }
     return Choice(name, "gemm", params, unroll, tile.count(m, n, batch) * pieces, pieces, piece)
 
