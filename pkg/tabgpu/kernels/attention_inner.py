@@ -1,0 +1,320 @@
+"""The forms of attention.wgsl's marked block, written out, and the table of tiles; not which of them a shape takes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Tile(NamedTuple):
+    """bm queries x bn keys a workgroup; ty x tx threads, each bm / ty queries x bn / tx keys, then as many queries x
+    dims / tx dimensions of values. dims: the most dimensions that queries and values may have."""
+
+    dims: int
+    bm: int
+    bn: int
+    ty: int
+    tx: int
+    ahead: bool = True  # reads the next keys and values before it uses the current ones
+
+    @property
+    def name(self) -> str:
+        return f"t{self.bm}x{self.bn}d{self.dims}"
+
+    @property
+    def threads(self) -> int:
+        return self.ty * self.tx
+
+    @property
+    def shared(self) -> int:
+        """vec4s of the part of the memory that holds keys, then weights."""
+        return self.bn * max(self.dims, self.bm) // 4
+
+    @property
+    def memory(self) -> int:
+        """Bytes of workgroup memory."""
+        return 16 * (self.dims * self.bm // 4 + self.shared + self.bn * self.dims // 4)
+
+
+# The fastest first of those that a device can hold, for each class of dimensions.
+TILES = (
+    Tile(32, 64, 64, 8, 8),
+    Tile(32, 32, 32, 8, 8),
+    Tile(64, 64, 64, 8, 16),
+    Tile(64, 64, 32, 16, 8),
+    Tile(64, 32, 16, 8, 8),
+    Tile(128, 32, 32, 8, 16),
+    Tile(128, 16, 8, 4, 8),
+    Tile(256, 16, 16, 4, 16),
+)
+
+
+def tiles(t: Tile, checks: bool) -> tuple[str, str]:
+    """(declarations, block). checks: every score has to pass `masked`."""
+    d4, m4 = t.dims // 4, t.bm // 4
+    rows, keys, cols = range(t.bm // t.ty // 4), range(t.bn // t.tx), range(t.dims // t.tx // 4)
+    lines = range(4 * len(rows))
+    ks, vs = t.dims * m4, t.dims * m4 + t.shared
+    turn = min(8, d4, t.tx) - 1  # neighbouring threads meet different banks
+    twist = min(8, m4, t.tx) - 1
+    passes = range(-(-t.bn * d4 // t.threads))
+    row = [f"{r * t.ty}u + ty" for r in rows]
+
+    def guarded(p: int, text: str) -> str:
+        return text if (p + 1) * t.threads <= t.bn * d4 else f"if (e{p} < {t.bn * d4}u) {{ {text} }}"
+
+    out = [f"let tx = li % {t.tx}u;", f"let ty = li / {t.tx}u;", f"let first = tile * {t.bm}u;"]
+    out += ["let scale = bitcast<f32>(P[2].x);", "let steps = (P[0].w + 3u) / 4u;"]
+    out += ["let least = seen(first, at);", f"let most = seen(min(first + {t.bm - 1}u, P[0].x - 1u), at);"]
+    out += ["let end = min(begin + P[1].w, most);"]
+    out += [f"for (var b = li; b < {m4 * d4}u; b += {t.threads}u) {{"]
+    out += [f"  let r = b / {d4}u;", f"  let d = b % {d4}u * 4u;"]
+    out += [f"  let x{j} = q_four(first + r * 4u + {j}u, d, at) * scale;" for j in range(4)]
+    out += [
+        f"  mem[(d + {j}u) * {m4}u + r] = vec4f(x0.{c}, x1.{c}, x2.{c}, x3.{c});"
+        for j, c in enumerate("xyzw")
+    ]
+    out += ["}"]
+    out += [f"var o{i}_{c} = vec4f();" for i in lines for c in cols]
+    for r in rows:
+        out += [f"var m{r} = vec4f(FLOOR);", f"var l{r} = vec4f();", f"let r{r} = first + ({row[r]}) * 4u;"]
+        out += [f"let n{r} = vec4u({', '.join(f'seen(r{r} + {j}u, at)' for j in range(4))});"]
+        if checks:
+            at = [f"mask_row(min(r{r} + {j}u, P[0].x - 1u), at)" for j in range(4)]
+            out += [f"let w{r} = vec4u({', '.join(at)});"]
+    for p in passes:
+        out += [
+            f"let e{p} = li + {p * t.threads}u;",
+            f"let y{p} = e{p} / {d4}u;",
+            f"let x{p} = e{p} % {d4}u;",
+        ]
+    fetch_k = [f"a{p} = k_four(K + y{p}, x{p} * 4u, at);" for p in passes]
+    fetch_v = [f"b{p} = v_four(k0 + y{p}, x{p} * 4u, at);" for p in passes]
+    keep_k = [guarded(p, f"mem[{ks}u + y{p} * {d4}u + (x{p} ^ (y{p} & {turn}u))] = a{p};") for p in passes]
+    keep_v = [guarded(p, f"mem[{vs}u + e{p}] = b{p};") for p in passes]
+    if t.ahead:
+        out += [f"var {line}" for line in (s.replace("K", "begin") for s in fetch_k)]
+    out += [f"for (var k0 = begin; k0 < end; k0 += {t.bn}u) {{"]
+    body: list[str] = []
+    if not t.ahead:
+        body += ["let " + s.replace("K", "k0") for s in fetch_k]
+    body += [*keep_k, "workgroupBarrier();"]
+    if t.ahead:
+        body += ["let " + s for s in fetch_v]
+    body += [f"var s{r}_{j} = vec4f();" for r in rows for j in keys]
+    body += ["for (var d = 0u; d < steps; d++) {", f"  let w = d ^ (tx & {turn}u);"]
+    body += [f"  let k{j} = mem[{ks}u + ({j * t.tx}u + tx) * {d4}u + w];" for j in keys]
+    for c, x in enumerate("xyzw"):
+        body += [f"  let q{c}_{r} = mem[(d * 4u + {c}u) * {m4}u + {row[r]}];" for r in rows]
+        body += [f"  s{r}_{j} += q{c}_{r} * k{j}.{x};" for r in rows for j in keys]
+    body += ["}"]
+    key = [f"k0 + {j * t.tx}u + tx" for j in keys]
+    if checks:
+        body += [f"s{r}_{j} = masked(s{r}_{j}, w{r}, vec4u({key[j]}));" for r in rows for j in keys]
+    body += [f"if (k0 + {t.bn}u > least) {{"]
+    body += [
+        f"  s{r}_{j} = select(s{r}_{j}, vec4f(HIDDEN), vec4u({key[j]}) >= n{r});" for r in rows for j in keys
+    ]
+    body += ["}"]
+    # The greatest of each row, over the threads that share it, through the memory of the values.
+    for r in rows:
+        top = f"s{r}_0"
+        for j in keys[1:]:
+            top = f"max({top}, s{r}_{j})"
+        body += [f"var t{r} = max(m{r}, {top});", f"mem[{vs}u + tx * {m4}u + {row[r]}] = t{r};"]
+    body += ["workgroupBarrier();", f"for (var x = 0u; x < {t.tx}u; x++) {{"]
+    body += [f"  t{r} = max(t{r}, mem[{vs}u + x * {m4}u + {row[r]}]);" for r in rows]
+    body += ["}"]
+    for r in rows:
+        body += [f"let g{r} = expo(m{r} - t{r});", f"m{r} = t{r};"]
+        body += [f"let p{r}_{j} = expo(s{r}_{j} - t{r});" for j in keys]
+        body += [f"l{r} = l{r} * g{r} + ({' + '.join(f'p{r}_{j}' for j in keys)});"]
+        body += [
+            f"mem[{ks}u + ({j * t.tx}u + tx) * {m4}u + (({row[r]}) ^ (tx & {twist}u))] = p{r}_{j};"
+            for j in keys
+        ]
+    body += [f"o{i}_{c} *= g{i // 4}.{'xyzw'[i % 4]};" for i in lines for c in cols]
+    body += ["workgroupBarrier();"]
+    if not t.ahead:
+        body += ["let " + s for s in fetch_v]
+    body += [*keep_v, "workgroupBarrier();"]
+    if t.ahead:
+        body += [
+            f"if (k0 + {t.bn}u < end) {{",
+            *("  " + s.replace("K", f"k0 + {t.bn}u") for s in fetch_k),
+            "}",
+        ]
+    step = twist + 1
+    body += [f"for (var x = 0u; x < {t.bn}u; x += {step}u) {{"]
+    for j in range(step):
+        body += ["  {"]
+        body += [f"    let p{r} = mem[{ks}u + (x + {j}u) * {m4}u + (({row[r]}) ^ {j}u)];" for r in rows]
+        body += [f"    let v{c} = mem[{vs}u + (x + {j}u) * {d4}u + {c * t.tx}u + tx];" for c in cols]
+        body += [f"    o{i}_{c} += p{i // 4}.{'xyzw'[i % 4]} * v{c};" for i in lines for c in cols]
+        body += ["  }"]
+    body += ["}", "workgroupBarrier();"]
+    out += ["  " + line for line in body] + ["}"]
+    out += [f"mem[{vs}u + tx * {m4}u + {row[r]}] = l{r};" for r in rows]
+    out += ["workgroupBarrier();"]
+    for r in rows:
+        out += [f"var h{r} = vec4f();"]
+        out += [f"for (var x = 0u; x < {t.tx}u; x++) {{ h{r} += mem[{vs}u + x * {m4}u + {row[r]}]; }}"]
+    for i in lines:
+        r, x = i // 4, "xyzw"[i % 4]
+        out += [
+            f"leave(r{r} + {i % 4}u, ({c * t.tx}u + tx) * 4u, o{i}_{c}, m{r}.{x}, h{r}.{x}, chunk, at);"
+            for c in cols
+        ]
+    return f"var<workgroup> mem: array<vec4f, {t.memory // 16}>;\n", _block(out)
+
+
+def few(rows: int, threads: int, dims: int, checks: bool) -> tuple[str, str]:
+    """(declarations, block): up to 8 rows a workgroup. A thread scores a key, then adds up values of a vec4 of
+    dimensions; keys and values are read once and stay out of workgroup memory."""
+    d4 = dims // 4
+    fours, each = range(-(-rows // 4)), range(rows)
+    weights, tops, share = rows * d4, rows * d4 + len(fours) * threads, threads // 16
+    out = [f"let first = tile * {rows}u;", "let steps = (P[0].w + 3u) / 4u;"]
+    out += [f"let end = min(begin + P[1].w, seen(min(first + {rows - 1}u, P[0].x - 1u), at));"]
+    out += [f"for (var b = li; b < {rows * d4}u; b += {threads}u) {{"]
+    out += [f"  mem[b] = q_four(first + b / {d4}u, b % {d4}u * 4u, at) * bitcast<f32>(P[2].x);", "}"]
+    for f in fours:
+        at = [f"first + {4 * f + j}u" for j in range(4)]
+        out += [f"let n{f} = vec4u({', '.join(f'seen({r}, at)' for r in at)});"]
+        if checks:
+            out += [f"let w{f} = vec4u({', '.join(f'mask_row(min({r}, P[0].x - 1u), at)' for r in at)});"]
+        out += [f"var m{f} = vec4f(FLOOR);", f"var l{f} = vec4f();"]
+    out += [f"var o{i} = vec4f();" for i in each]
+    out += [
+        "workgroupBarrier();",
+        f"for (var k0 = begin; k0 < end; k0 += {threads}u) {{",
+        "  let key = k0 + li;",
+    ]
+    body = [f"var a{i} = vec4f();" for i in each]
+    body += ["for (var d = 0u; d < steps; d++) {", "  let y = k_four(key, d * 4u, at);"]
+    body += [*(f"  a{i} += mem[{i * d4}u + d] * y;" for i in each), "}"]
+    for f in fours:
+        four = [f"dot(a{4 * f + j}, vec4f(1.0f))" if 4 * f + j < rows else "0.0f" for j in range(4)]
+        body += [f"var s{f} = vec4f({', '.join(four)});"]
+        if checks:
+            body += [f"s{f} = masked(s{f}, w{f}, vec4u(min(key, P[0].z - 1u)));"]
+        body += [f"s{f} = select(s{f}, vec4f(HIDDEN), vec4u(key) >= n{f});"]
+        body += [f"mem[{weights + f * threads}u + li] = s{f};"]
+    body += [
+        "workgroupBarrier();",
+        *_joined("t", "max(t, {})", "vec4f(HIDDEN)", fours, weights, tops, threads),
+    ]
+    for f in fours:
+        body += [
+            f"let t{f} = max(m{f}, h{f});",
+            f"let g{f} = expo(m{f} - t{f});",
+            f"let p{f} = expo(s{f} - t{f});",
+        ]
+        body += [
+            f"m{f} = t{f};",
+            f"l{f} = l{f} * g{f} + p{f};",
+            f"mem[{weights + f * threads}u + li] = p{f};",
+        ]
+    body += [f"o{i} *= g{i // 4}.{'xyzw'[i % 4]};" for i in each]
+    body += ["workgroupBarrier();"]
+    body += [f"for (var x = li / {d4}u; x < min({threads}u, end - k0); x += {threads // d4}u) {{"]
+    body += [f"  let y = v_four(k0 + x, li % {d4}u * 4u, at);"]
+    body += [f"  let q{f} = mem[{weights + f * threads}u + x];" for f in fours]
+    body += [*(f"  o{i} += q{i // 4}.{'xyzw'[i % 4]} * y;" for i in each), "}", "workgroupBarrier();"]
+    out += ["  " + line for line in body] + ["}"]
+    out += [f"mem[{weights + f * threads}u + li] = l{f};" for f in fours]
+    out += ["workgroupBarrier();", *_joined("t", "t + {}", "vec4f()", fours, weights, tops, threads)]
+    for i in each:
+        out += ["workgroupBarrier();", f"mem[{weights}u + li] = o{i};", "workgroupBarrier();"]
+        out += [f"if (li < {d4}u) {{", f"  for (var x = {d4}u; x < {threads}u; x += {d4}u) {{"]
+        x = "xyzw"[i % 4]
+        out += [f"    o{i} += mem[{weights}u + x + li];", "  }"]
+        out += [f"  leave(first + {i}u, li * 4u, o{i}, m{i // 4}.{x}, h{i // 4}.{x}, chunk, at);", "}"]
+    return f"var<workgroup> mem: array<vec4f, {tops + len(fours) * share}>;\n", _block(out)
+
+
+def _joined(name: str, join: str, start: str, fours: range, held: int, tops: int, threads: int) -> list[str]:
+    """h0, h1: what the threads hold of each four of rows, joined in two steps; behind it the memory may be written."""
+    share = threads // 16
+    out = [f"if (li < {len(fours) * share}u) {{", f"  var {name} = {start};"]
+    out += [f"  for (var x = 0u; x < 16u; x++) {{ {name} = {join.format(f'mem[{held}u + li * 16u + x]')}; }}"]
+    out += [f"  mem[{tops}u + li] = {name};", "}", "workgroupBarrier();"]
+    for f in fours:
+        out += [f"var h{f} = {start};", f"for (var x = 0u; x < {share}u; x++) {{"]
+        out += [f"  h{f} = {join.replace(name, f'h{f}').format(f'mem[{tops + f * share}u + x]')};", "}"]
+    return out
+
+
+def serial(rows: int, fours: int, checks: bool) -> str:
+    """The block of a form without workgroup memory: a thread takes rows and four keys at a time, and goes through the
+    keys once for every 4 * fours dimensions of the values."""
+    each, cols = range(rows), range(fours)
+    out = [f"let first = (tile * NT + li) * {rows}u;", "let scale = bitcast<f32>(P[2].x);"]
+    for i in each:
+        out += [f"let r{i} = min(first + {i}u, P[0].x - 1u);", f"let x{i} = r{i} / P[0].y;"]
+        out += [
+            f"let q{i} = at.q + x{i} * P[12].x + (r{i} - x{i} * P[0].y) * P[12].y;",
+            f"let n{i} = seen(r{i}, at);",
+        ]
+        if checks:
+            out += [f"let w{i} = vec4u(mask_row(r{i}, at));"]
+    out += [f"let end = min(begin + P[1].w, n{rows - 1});"]
+    out += [f"for (var e = 0u; e < P[1].x; e += {4 * fours}u) {{"]
+    out += [f"  var m{i} = FLOOR; var l{i} = 0.0f;" for i in each]
+    out += [f"  var o{i}_{c} = vec4f();" for i in each for c in cols]
+    out += ["  for (var key = begin; key < end; key += 4u) {"]
+    body = ["let keys = min(vec4u(key) + vec4u(0u, 1u, 2u, 3u), vec4u(at.n - 1u));"]
+    body += ["let ka = vec4u(at.k) + keys * P[13].y;", "let va = vec4u(at.v) + keys * P[13].w;"]
+    body += [f"var s{i} = vec4f();" for i in each]
+    body += ["for (var d = 0u; d < P[0].w; d += 4u) {", "  let left = P[0].w - d;"]
+    body += [f"  let k{j} = k_quad(ka.{x} + d * P[13].z, P[13].z, left);" for j, x in enumerate("xyzw")]
+    for i in each:
+        body += [f"  let y{i} = q_quad(q{i} + d * P[12].z, P[12].z, left);"]
+        body += [f"  s{i} += vec4f({', '.join(f'dot(y{i}, k{j})' for j in range(4))});"]
+    body += ["}", "let places = vec4u(key) + vec4u(0u, 1u, 2u, 3u);"]
+    for i in each:
+        score = f"masked(s{i} * scale, w{i}, keys)" if checks else f"s{i} * scale"
+        body += [f"s{i} = select({score}, vec4f(HIDDEN), places >= vec4u(n{i}));"]
+        body += [f"let t{i} = max(max(m{i}, max(s{i}.x, s{i}.y)), max(s{i}.z, s{i}.w));"]
+        body += [f"let p{i} = expo(s{i} - t{i});", f"let g{i} = expo(vec4f(m{i} - t{i})).x;"]
+        body += [f"m{i} = t{i};", f"l{i} = l{i} * g{i} + dot(p{i}, vec4f(1.0f));"]
+    for c in cols:
+        body += [f"if (e + {4 * c}u < P[1].x) {{", f"  let d = e + {4 * c}u;", "  let left = P[1].x - d;"]
+        body += [f"  let v{j} = v_quad(va.{x} + d * P[14].x, P[14].x, left);" for j, x in enumerate("xyzw")]
+        for i in each:
+            terms = " + ".join(f"p{i}.{x} * v{j}" for j, x in enumerate("xyzw"))
+            body += [f"  o{i}_{c} = o{i}_{c} * g{i} + ({terms});"]
+        body += ["}"]
+    out += ["    " + line for line in body] + ["  }"]
+    out += [
+        f"  leave(first + {i}u, e + {4 * c}u, o{i}_{c}, m{i}, l{i}, chunk, at);" for i in each for c in cols
+    ]
+    return _block([*out, "}"])
+
+
+# Joins what chunks left of a row: word 6 is 1 here, word 7 their number.
+MERGE = """  let x = tile * NT + li;
+  let r = x / P[4].w;
+  let d = x % P[4].w;
+  if (r >= P[0].x) {
+    return;
+  }
+  let step = P[3].x * P[0].x * (P[4].w + 1u);
+  let from_ = (at.z * P[0].x + r) * (P[4].w + 1u);
+  var m = FLOOR;
+  for (var c = 0u; c < P[1].w; c++) {
+    m = max(m, parts[from_ + c * step + P[4].w].x);
+  }
+  var o = vec4f();
+  var l = 0.0f;
+  for (var c = 0u; c < P[1].w; c++) {
+    let y = parts[from_ + c * step + P[4].w];
+    let w = expo(vec4f(y.x - m)).x;
+    o += w * parts[from_ + c * step + d];
+    l += w * y.y;
+  }
+  leave(r, d * 4u, o, m, l, 0u, at);
+"""
+
+
+def _block(lines: list[str]) -> str:
+    return "\n".join("  " + line for line in lines) + "\n"
