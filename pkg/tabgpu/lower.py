@@ -36,6 +36,10 @@ def lower(group: Group, facts: Facts) -> list[Launch]:
     if core.kind == KERNEL:
         return routines.lower(core, facts)
     assert core.kind == MATMUL
+    if core.fn == "conv":
+        from .routines.conv import lower_conv  # its tables: only for programs that convolve
+
+        return lower_conv(group, facts)
     return lower_product(group, facts)
 
 

@@ -36,7 +36,7 @@ def work(group: Group, launches: list[Launch]) -> list[tuple[int, int]]:
         heavy = group.pre.size + _operations(group.pre)
         inputs = set(pre.reads)
     elif core is not None and core.kind == MATMUL:
-        batch, m, n, k = core.extra
+        batch, m, n, k = core.extra[:4]
         heavy = 2 * m * n * k
         for size in batch:
             heavy *= size

@@ -18,6 +18,7 @@ LAYERS = {
     "pure": ["dtypes", "layout", "graph", "indexed", "launch", "errors", "config", "traced"],
     "text": [
         "codegen",
+        "codegen_conv",
         "codegen_attention",
         "codegen_custom",
         "codegen_index",
@@ -32,6 +33,7 @@ LAYERS = {
         "codegen_strided",
         "kernels",
         "kernels.attention_inner",
+        "kernels.conv_inner",
         "kernels.gemm_inner",
         "kernels.gemm_matrix_inner",
         "kernels.gemm_tiles",

@@ -1,0 +1,67 @@
+"""The marked block of conv.wgsl: gemm's text with other loads for tiles, or a thread that works alone."""
+
+from __future__ import annotations
+
+import re
+
+from .gemm_inner import gemm_inner
+
+_LOAD = re.compile(r"(next(\d+)) = (load|fetch)(_a|_b)?\((.*)\);")
+_PLACE = """  let slice = li / NS;
+  let lj = li % NS;
+  let tx = lj % LX + LX * (lj / 32u % (TX / LX));
+  let ty = lj / LX % LY + LY * (lj / (LY * TX));
+"""
+
+
+def tiled(bm: int, bn: int, bk: int, tm: int, tn: int, slices: int, pad: int) -> str:
+    """A workgroup's tile. Blocks begin at what `start` gives for them, and are loaded by that and k."""
+    text = gemm_inner(bm, bn, bk, tm, tn, slices=slices, pad=pad)
+    sides = dict(re.findall(r"let (w\d+) = start(_a|_b|)\(", text))
+
+    def load(found: re.Match[str]) -> str:
+        name, pass_, kind, _, rest = found.groups()
+        k = "begin" if kind == "load" and "begin" in rest else "k0 + BK"
+        walk = f"w{pass_}"
+        side = sides[walk]
+        block = "" if side else rest.split(",")[0] + ", "
+        return f"{name} = load{side}({block}{walk}, {k});"
+
+    return _PLACE + _LOAD.sub(load, text)
+
+
+def alone(bm: int, bn: int) -> str:
+    """A thread's bm x bn outputs, in registers: bm is 1, or a multiple of 4 whose terms are read four at a time."""
+    quads = range(bn // 4)
+    rows = range(bm)
+    out = [f"let y{j} = columns(at.col + {4 * j}u);" for j in quads]
+    out += [f"var s{i}_{j} = vec4<T>();" for i in rows for j in quads]
+    if bm == 1:
+        out += [
+            "let first = at.a + at.row * P[2].x;",
+            "for (var k = begin; k < end; k++) {",
+            "  let t = term(k);",
+            "  let x = vec4<T>(a_one(first + t.a));",
+            *(f"  s0_{j} += x * gather(y{j}, t);" for j in quads),
+            "}",
+        ]
+    else:
+        blocks = range(bm // 4)
+        out += [f"let x{i} = row_walk(at.a + (at.row + {4 * i}u) * P[2].x);" for i in blocks]
+        out += ["for (var k = begin; k < end; k += 4u) {"]
+        out += [f"  let a{i} = load_a(x{i}, k);" for i in blocks]
+        for e in range(4):
+            out += ["  {", f"    let t = term(k + {e}u);"]
+            out += [f"    let b{j} = gather(y{j}, t);" for j in quads]
+            out += [f"    s{i}_{j} += a{i // 4}.k{e}.{'xyzw'[i % 4]} * b{j};" for i in rows for j in quads]
+            out += ["  }"]
+        out += ["}"]
+    out += [
+        f"var sums = array<vec4<T>, {bm * bn // 4}>({', '.join(f's{i}_{j}' for i in rows for j in quads)});"
+    ]
+    out += [
+        f"for (var e = 0u; e < {bm * bn // 4}u; e++) {{",
+        f"  put(sums[e], z, at.row + e / {bn // 4}u, at.col + e % {bn // 4}u * 4u);",
+        "}",
+    ]
+    return "\n".join("  " + line for line in out) + "\n"
