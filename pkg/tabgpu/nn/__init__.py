@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import grad as grad
 from .activations import *  # noqa: F403  # the chapter says what is public
 from .attention import *  # noqa: F403
 from .convolution import *  # noqa: F403
