@@ -251,6 +251,15 @@ export class Bridge {
     this.scopes.add(scope);
   }
 
+  /** What the compiler says of a module, as JSON: [kind, line, message] ... @param {string} label @param {string} code */
+  async diagnose(label, code) {
+    this.device.pushErrorScope("validation");
+    const module = this.device.createShaderModule({ label, code });
+    this.device.popErrorScope().catch(() => {});
+    const { messages } = await Promise.race([module.getCompilationInfo(), this.lost]);
+    return JSON.stringify(messages.map((m) => [m.type, m.lineNum, m.message]));
+  }
+
   /**
    * Makes a pipeline without holding up the page; resolves to "" or to what is wrong with the kernel.
    * @param {number} id @param {string} label @param {string} code @param {string} access
@@ -800,6 +809,13 @@ async function explain(module, label, code, fallback) {
   const info = await module.getCompilationInfo().catch(() => undefined);
   const first = info?.messages.find((m) => m.type === "error");
   if (!first) return `kernel ${label}: ${fallback}`;
+  const lines = code.split("\n"), at = first.lineNum - 1;
+  let mark = at;
+  while (mark >= 0 && !lines[mark].startsWith("//@")) mark--;
+  if (mark >= 0 && lines[mark].length > 4) { // a user's line (codegen_custom)
+    const text = /** @type {string} */ (lines[at].split("//= ").pop()).trim();
+    return `kernel ${lines[mark].slice(4)}, line ${at - mark} of its WGSL: ${first.message} | ${text}`;
+  }
   return `kernel ${label}, WGSL line ${first.lineNum}: ${first.message} | ${code.split("\n")[first.lineNum - 1]?.trim() ?? ""}`;
 }
 

@@ -111,6 +111,9 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # what __getattr__ finds
+    from .custom import ElementwiseKernel
+    from .custom_raw import RawKernel
+    from .custom_reduction import ReductionKernel
     from .interop import VERSION as __array_api_version__
     from .interop import array_namespace_info as __array_namespace_info__
     from .interop import from_dlpack

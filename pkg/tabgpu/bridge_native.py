@@ -235,6 +235,20 @@ class Bridge:
             del self.pipelines[ident]
         return message
 
+    async def diagnose(self, label: str, code: str) -> str:
+        """What naga says of a module, as JSON: [kind, line, message] ..."""
+        self.alive()
+        try:
+            self.device.create_shader_module(label=label, code=for_naga(code))
+        except self.wgpu.GPUError as error:
+            self._noticed_loss(str(error))
+            self.alive()
+            found = re.search(r"error: (.*)\s*┌─ .*:(\d+):\d+", str(error))
+            if found is None:
+                return json.dumps([["error", 0, " ".join(str(error).split())]])
+            return json.dumps([["error", int(found[2]), complaint(found[1], str(error))]])
+        return "[]"
+
     # work
 
     def drop(self, ident: int) -> None:
@@ -483,8 +497,17 @@ def explain(label: str, code: str, message: str) -> str:
     found = re.search(r"error: (.*)\s*┌─ .*:(\d+):\d+", message)
     if found is None:
         return f"kernel {label}: {' '.join(message.split())}"
-    number = int(found[2])
-    said = "; ".join(
-        [found[1].strip(), *(x.strip() for x in re.findall(r"^ *= (.*)$", message, re.MULTILINE))]
-    )
-    return f"kernel {label}, WGSL line {number}: {said} | {code.splitlines()[number - 1].strip()}"
+    number, said = int(found[2]), complaint(found[1], message)
+    lines = code.split("\n")
+    for mark in range(number - 1, -1, -1):
+        if lines[mark].startswith("//@"):  # lines of a user's (codegen_custom)
+            if len(lines[mark]) > 4:
+                text = lines[number - 1].rpartition("//= ")[2].strip()
+                return f"kernel {lines[mark][4:]}, line {number - 1 - mark} of its WGSL: {said} | {text}"
+            break
+    return f"kernel {label}, WGSL line {number}: {said} | {lines[number - 1].strip()}"
+
+
+def complaint(first: str, message: str) -> str:
+    """naga's message with its notes, in one line."""
+    return "; ".join([first.strip(), *(x.strip() for x in re.findall(r"^ *= (.*)$", message, re.MULTILINE))])

@@ -7,6 +7,9 @@ MODULES = ("aio", "linalg", "nn", "random", "special")
 RENAMED = {"__array_api_version__": "VERSION", "__array_namespace_info__": "array_namespace_info"}
 
 CHAPTERS = {
+    "custom": "ElementwiseKernel",
+    "custom_raw": "RawKernel",
+    "custom_reduction": "ReductionKernel",
     "interop": "__array_api_version__ __array_namespace_info__ from_dlpack",
     "ops.calculus": "gradient trapezoid",
     "ops.choosing": "apply_along_axis apply_over_axes choose piecewise select",

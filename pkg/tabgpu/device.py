@@ -288,7 +288,10 @@ class Device(Faults, Pipelines):
         kernel = launch.kernel
         if not kernel.access:  # nothing to run, but memory to have
             for op in launch.writes:
-                op.buffer = self.allocate(nbytes_of(op), kernel.label)
+                if launch.adopts is not None:  # or to go on with
+                    self._adopt(launch.adopts, op)
+                else:
+                    op.buffer = self.allocate(nbytes_of(op), kernel.label)
             return
         ident = self._pipelines.get(kernel) or self.pipeline(kernel)
         kernel.used = self.serial

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import attrgetter
+from typing import Any
 
 from .graph import EW, KERNEL, LEAF, MATMUL, REDUCE, Fn, Op
 from .kernels import weight
@@ -71,8 +72,8 @@ def plan(roots: Iterable[Op], *, budget: int, fuse: bool, merge: bool = False) -
     finally:
         for op in order:
             op._uses = None
-    if merge and fuse:
-        _join(groups)
+    if fuse:
+        _join(groups, merge)
     groups = [g for g in groups if g.into is None]
     groups.sort(key=lambda g: max(op.serial for op in g.outs))
     for g in groups:
@@ -139,7 +140,7 @@ def _place(order: list[Op], wanted: set[Op], budget: int, fuse: bool) -> list[Gr
                 _note_args(op, home.pre, None)
             else:
                 for a in op.args:
-                    if a.buffer is None and a.kind >= EW:
+                    if type(a) is Op and a.buffer is None and a.kind >= EW:
                         a._seen += 1
                         a._uses.append((None, None))
     return groups
@@ -151,16 +152,23 @@ def weigh(fn: Fn) -> int:
     return fn.weight
 
 
-def _join(groups: list[Group]) -> None:
-    """Merges groups over one space that read something in common."""
-    at: dict[Shape, Group] = {}
+def _join(groups: list[Group], merge: bool) -> None:
+    """Merges groups over one space: the results of one call of a user's kernel, and with `merge` those that read
+    something in common."""
+    at: dict[Any, Group] = {}
     for g in groups:
         if g.into is None and g.core is None:
-            other = at.get(g.shape)
-            if other is not None and any(op in other.reads for op in g.reads):
-                at[g.shape] = _merge(other, g) or other
+            call = g.outs[0].extra
+            key = (g.shape, None if merge else call)
+            if call is None and not merge:
+                continue
+            other = at.get(key)
+            if other is not None and (
+                (call is not None and other.outs[0].extra is call) or any(op in other.reads for op in g.reads)
+            ):
+                at[key] = _merge(other, g) or other
             else:
-                at[g.shape] = g
+                at[key] = g
 
 
 def _reachable(wanted: set[Op]) -> list[Op]:

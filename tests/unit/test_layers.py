@@ -97,7 +97,7 @@ LAYERS = {
         "linalg",
         "linalg.*",
     ],
-    "custom": ["custom", "custom_raw", "diagnosing"],
+    "custom": ["custom", "custom_raw", "custom_reduction", "diagnosing"],
     "tuning": ["tuning", "usage"],
     "all": ["__init__"],
     "host": ["host", "host.*"],

@@ -58,6 +58,13 @@ def homes() -> dict[str, str]:
     return found
 
 
+def define(stem: str, functions: list[str], text: str) -> None:
+    """Adds a file to the library while the program runs (a user's WGSL): whatever calls its functions brings it
+    along."""
+    homes().update(dict.fromkeys(functions, stem))
+    packed()[f"lib/{stem}"] = text
+
+
 def called(text: str) -> list[str]:
     """The lib files that define functions which a WGSL text calls, sorted."""
     index = homes()
