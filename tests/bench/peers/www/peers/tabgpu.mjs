@@ -19,7 +19,7 @@ export async function make({ peer, done }) {
     notes: 'Python in the page; loops of K operations in Python',
     async prep(spec, inputs) {
       const { kind, axis, n } = spec;
-      const names = Object.keys(spec.shapes);
+      const names = kind === 'conv' ? ['X', 'W'] : Object.keys(spec.shapes); // the rest: other layouts of the same
       const text = JSON.stringify({ kind, axis, n, names, shapes: spec.shapes, out: spec.out });
       const given = names.map((k) => inputs[k]);
       const work = await prepare(text, peer, ...given);

@@ -47,6 +47,8 @@ def operation(spec: dict[str, Any]) -> tuple[Operation, str] | None:
     }
     if hasattr(tg.nn, "softmax"):
         found["softmax"] = lambda x: tg.nn.softmax(x, axis=-1), "nn.softmax"
+    if hasattr(tg.nn, "conv2d"):
+        found["conv"] = lambda x, w: tg.nn.conv2d(x, w, padding=1), "nn.conv2d"
     if hasattr(tg.nn, "layer_norm"):
         found["layernorm"] = layer_norm, "nn.layer_norm"
     return found.get(spec["kind"])
