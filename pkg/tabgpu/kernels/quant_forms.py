@@ -102,3 +102,34 @@ def matvec(name: str, bank: bool, params: dict[str, Any]) -> tuple[str, str]:
     if not bank:
         text = _without_ids(text, 2, "matrix_of", "fn matrix_of(s: u32) -> u32 { return 0u; }")
     return _whole(text), "rrrw" if bank else "rrw"
+
+
+# What of quant_encode.wgsl a format takes, and TOP, LEVELS, PART there.
+ENCODERS: dict[str, tuple[tuple[str, ...], float, float, int]] = {
+    "q8_0": (("simple", "q8_0"), 127, 0, 32),
+    "q4_0": (("simple", "q4_0"), 15, 0, 32),
+    "q5_0": (("simple", "q4_0"), 31, 0, 32),
+    "q4_1": (("simple", "q4_1"), 15, 0, 32),
+    "q5_1": (("simple", "q4_1"), 31, 0, 32),
+    "q2_k": (("fit_minima", "q2_k"), 3, 15, 16),
+    "q4_k": (("fit_minima", "q4_k"), 15, 63, 32),
+    "q5_k": (("fit_minima", "q5_k"), 31, 63, 32),
+    "q3_k": (("fit_signed", "q3_k"), 4, 31, 16),
+    "q6_k": (("fit_signed", "q6_k"), 32, 127, 16),
+}
+
+
+def encode(name: str, wg: int) -> tuple[str, str]:
+    """(WGSL, access string) of quant_encode for a format."""
+    f = FORMATS[name]
+    parts, top, levels, part = ENCODERS[name]
+    whole = read("quant_encode")
+    head = whole[: whole.index("// simple: begin")]
+    body = "".join(_block(whole, section) for section in (*parts, "main"))
+    params = {"WG": wg, "EACH": encoded_together(name), "QBLOCK": f.block, "QBYTES": f.nbytes, "PART": part}
+    return _whole(rewrite(head + body, {**params, "TOP": f"{float(top)}f", "LEVELS": f"{float(levels)}f"})), "rw"
+
+
+def encoded_together(name: str) -> int:
+    """Blocks that a thread encodes: whole words."""
+    return 1 if FORMATS[name].nbytes % 4 == 0 else 2
