@@ -15,7 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pkg"))
 
 import tabgpu as tg
 import tabgpu.aio
+import tabgpu.lax
 import tabgpu.linalg
+import tabgpu.linalg.blas
 import tabgpu.nn
 import tabgpu.special
 from tabgpu import dtypes, interop, operators, runtime
@@ -239,6 +241,12 @@ def page() -> Iterator[str]:
     yield from ("", *functions(tabgpu.nn, sorted(n for n in vars(tabgpu.nn) if not n.startswith("_"))))
     names = sorted(n for n in vars(tabgpu.linalg) if not n.startswith("_"))
     yield from ("", "## `tg.linalg`", "", *functions(tabgpu.linalg, names))
+    yield from ("", "## `tg.linalg.blas`", "", *functions(tabgpu.linalg.blas, tabgpu.linalg.blas.__all__))
+    yield from ("", "## `tg.lax`", "", *elementwise_table(tabgpu.lax, known))
+    renamed = {n: r for r, names in rows_of(tabgpu.lax).items() for n in names if r in known and n != r.name}
+    spelled = ", ".join(f"`{n}` ({row.name})" for n, row in sorted(renamed.items()))
+    yield from ("", f"Rows of `tg` under other names: {spelled}.", "")
+    yield from functions(tabgpu.lax, sorted(tabgpu.lax.__all__))
     yield from ("", "## Beside NumPy and other libraries", "", *functions(interop, public(interop)))
     yield from ("", "## Reading", "", *functions(READING, public(READING)))
     yield from ("", "## The device", "", *functions(runtime, public(runtime)))

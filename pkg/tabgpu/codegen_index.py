@@ -3,6 +3,7 @@
 A launch walks a space U of up to `rank` axes. `base` says where an element of U lies in the indexed array, were all
 indices 0; each pick adds index * stride. Elements move as bits. Words: 0 first element, 1 end, then the sizes of U;
 base offset and strides; for each pick its axis' length and stride, its array's offset and strides; then what else.
+Mode "drop": an index out of range reads a value given in two more words, or writes nothing.
 """
 
 from __future__ import annotations
@@ -93,12 +94,32 @@ class _Text:
     def moved(self, base: str, froms: list[str], name: str) -> list[str]:
         """The same from the addresses of the element without indices, and of each index."""
         lines = [f"var {name} = {base};"]
+        lines += [f"var {name}_in = true;"] * (self.mode == "drop" and bool(self.picks))
         for k, (dtype, at) in enumerate(zip(self.picks, self.walks, strict=True)):
             lines.append(f"let {name}_{k} = {froms[k]};")
-            value = load_one(self.first + k, dtype, f"{name}_{k}")
-            value = value if dtype.kind == "i" else f"bitcast<i32>({value})"
-            lines.append(f"{name} += index_{self.mode}({value}, {word(at)}) * {word(at + 1)};")
+            value = self.index(self.first + k, dtype, f"{name}_{k}")
+            if self.mode == "drop":
+                lines.append(f"{name}_in = {name}_in & (bitcast<u32>({value}) < {word(at)});")
+            lines.append(f"{name} += {self.way}({value}, {word(at)}) * {word(at + 1)};")
         return lines
+
+    def leave(self, name: str) -> list[str]:
+        """The statement that ends the thread of a dropped update."""
+        return [f"if (!{name}_in) {{ return; }}"] * (self.mode == "drop" and bool(self.picks))
+
+    def index(self, binding: int, dtype: DType, at: str) -> str:
+        """An index as i32; where it may be out of range, unsigned ones above all of i32 stay there."""
+        value = load_one(binding, dtype, at)
+        if dtype.kind == "i":
+            return value
+        if self.mode in ("clip", "drop"):
+            value = f"min({value}, 0x7fffffffu)"
+        return f"bitcast<i32>({value})"
+
+    @property
+    def way(self) -> str:
+        """The function that keeps an index inside; dropped ones may be anywhere there."""
+        return f"index_{'clip' if self.mode == 'drop' else self.mode}"
 
 
 def _main(
@@ -122,6 +143,8 @@ def gather(sig: Gather) -> tuple[str, str]:
     functions = locator("locate", rank, FIRST)
     fours = {4: "u32", 2: "vec2u"}.get(dtype.per_word, "vec4u")
     step = word(text.base + rank)  # along the last axis
+    drop = sig.mode == "drop" and bool(sig.picks)
+    fill = text.take(2) if drop else 0
     lines = ["let p0 = locate(i);"]
     if sig.still:
         lines += text.place("p0", "d0")
@@ -138,6 +161,7 @@ def gather(sig: Gather) -> tuple[str, str]:
         for j in range(4):
             lines += [f"let p{j} = locate_next(p{j - 1});"] if j else []
             lines += text.place(f"p{j}", f"d{j}")
+    ok = ["d0_in" if sig.still else f"d{j}_in" for j in range(4)]
     kinds = ["u32", fours]
     if sig.quad and dtype.kind == "c":
         lines += ["w0[i >> 1u] = b0[d0 >> 1u];", "w0[(i >> 1u) + 1u] = b0[(d0 >> 1u) + 1u];"]
@@ -147,11 +171,17 @@ def gather(sig: Gather) -> tuple[str, str]:
         kinds = [fours, fours]
     elif dtype.kind == "c":
         for j in range(4):
-            lines.append(f"if (i + {j}u < P[0].y) {{ w0[2u * (i + {j}u)] = b0[2u * d{j}]; "
-                         f"w0[2u * (i + {j}u) + 1u] = b0[2u * d{j} + 1u]; }}")  # fmt: skip
+            pair = [f"b0[2u * d{j}]", f"b0[2u * d{j} + 1u]"]
+            if drop:
+                pair = [f"select({word(fill + part)}, {one}, {ok[j]})" for part, one in enumerate(pair)]
+            lines.append(f"if (i + {j}u < P[0].y) {{ w0[2u * (i + {j}u)] = {pair[0]}; "
+                         f"w0[2u * (i + {j}u) + 1u] = {pair[1]}; }}")  # fmt: skip
         kinds = ["u32", "u32"]
     else:
-        bits = ", ".join(load_bits(0, dtype, f"d{j}") for j in range(4))
+        each = [load_bits(0, dtype, f"d{j}") for j in range(4)]
+        if drop:
+            each = [f"select({word(fill)}, {one}, {inside})" for one, inside in zip(each, ok, strict=True)]
+        bits = ", ".join(each)
         pack = {4: "pack_bytes({})", 2: "pack_halves({})"}.get(dtype.per_word, "{}")
         lines.append(f"w0[i >> 2u] = {pack.format(f'vec4u({bits})')};")
     sorts = [("b0", kinds[0]), *((f"b{1 + k}", "u32") for k in range(len(sig.picks))), ("w0", kinds[1])]
@@ -163,7 +193,7 @@ def gather(sig: Gather) -> tuple[str, str]:
 def claim(sig: Claim) -> tuple[str, str]:
     """(WGSL, access string): b0.. the indices, w0 the claims, one word an element that can be written."""
     text = _Text(sig.picks, sig.mode, sig.rank, 0)
-    lines = ["let p = locate(i);", *text.place("p", "d"), "atomicMax(&w0[d], i + 1u);"]
+    lines = ["let p = locate(i);", *text.place("p", "d"), *text.leave("d"), "atomicMax(&w0[d], i + 1u);"]
     sorts = [*((f"b{k}", "u32") for k in range(len(sig.picks))), ("w0", "atomic<u32>")]
     functions = locator("locate", sig.rank, FIRST)
     return _main(sig.workgroup, 1, lines, functions, sorts, text.at), "r" * len(sig.picks) + "w"
@@ -206,16 +236,15 @@ def scatter(sig: Scatter) -> tuple[str, str]:
     n = 0 if sig.constant else 1
     text = _Text(sig.picks, sig.mode, sig.rank, n)
     sorts = [(f"b{k}", "u32") for k in range(n + len(sig.picks) + sig.claimed)] + [("w0", "atomic<u32>")]
-    lines = ["let p = locate(i);", *text.place("p", "d")]
+    lines = ["let p = locate(i);", *text.place("p", "d"), *text.leave("d")]
     guard = ""
     if sig.claimed:
         at = text.take(2 * (1 + sig.rank) + len(sig.picks))
         cell, order = at, at + 1 + sig.rank
         lines.append(f"var c = {address('p', sig.rank, word(cell), cell + 1)};")
         for k, (pick, walk) in enumerate(zip(sig.picks, text.walks, strict=True)):
-            value = load_one(n + k, pick, f"d_{k}")
-            value = value if pick.kind == "i" else f"bitcast<i32>({value})"
-            lines.append(f"c += index_{sig.mode}({value}, {word(walk)}) * {word(order + 1 + sig.rank + k)};")
+            value = text.index(n + k, pick, f"d_{k}")
+            lines.append(f"c += {text.way}({value}, {word(walk)}) * {word(order + 1 + sig.rank + k)};")
         lines.append(f"let turn = {address('p', sig.rank, word(order), order + 1)};")
         guard = f"if (b{n + len(sig.picks)}[c] != turn + 1u) {{ return; }}"
     if guard:

@@ -16,16 +16,19 @@ class Pick(NamedTuple):
 
 
 class Indexed(NamedTuple):
-    """Where the elements of a space lie in the indexed array: base, moved by the picks. mode: raise, wrap or clip."""
+    """Where the elements of a space lie in the indexed array: base, moved by the picks. mode: raise, wrap, clip, or drop
+    with what to read where an index is out of range (`fill`, the words of an element)."""
 
     base: Layout
     picks: tuple[Pick, ...]
     mode: str
+    fill: tuple[int, int] = (0, 0)
 
 
 class Update(NamedTuple):
     """What is written where. shape: the space of the update; value: how it reads the values, or a Python number. expr:
-    WGSL that combines x (there) and y (new), "" to assign; unique: no element is written twice."""
+    WGSL that combines x (there) and y (new), "" to assign; unique: no element is written twice; overlap: different
+    indices may mean one element."""
 
     shape: Shape
     at: Indexed
@@ -33,3 +36,4 @@ class Update(NamedTuple):
     expr: str
     in_place: bool
     unique: bool
+    overlap: bool = False

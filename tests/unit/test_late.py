@@ -23,6 +23,7 @@ LATER = {
     "bridge_native",
     "special",
     "aio",
+    "lax",
     "linalg",
     "random",
 }

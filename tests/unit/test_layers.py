@@ -94,6 +94,8 @@ LAYERS = {
         "ops.*",
         "nn",
         "nn.*",
+        "lax",
+        "lax.*",
         "linalg",
         "linalg.*",
     ],

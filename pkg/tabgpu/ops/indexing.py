@@ -320,7 +320,9 @@ def assign(self: Array, target: Target, value: Any, expr: str = "", unique: bool
     rebind(self, updated(cell, target, given, expr, unique))
 
 
-def updated(cell: Any, target: Target, given: Any, expr: str, unique: bool, keep: bool = False) -> Op:
+def updated(
+    cell: Any, target: Target, given: Any, expr: str, unique: bool, keep: bool = False, overlap: bool = False
+) -> Op:
     """The Op of a cell's value with an update; in place if only the cell has the old one (and `keep` is False)."""
     values: tuple[Op, ...] = ()
     how: Any = given
@@ -338,7 +340,7 @@ def updated(cell: Any, target: Target, given: Any, expr: str, unique: bool, keep
         mine = sys.getrefcount(old) <= OWNED and not engine.foreign(
             old
         )  # the cell, this function's name, the call
-    update = Update(target.shape, target.at, how, expr, mine, unique)
+    update = Update(target.shape, target.at, how, expr, mine, unique, overlap)
     args = (old, *values, *indices)
     out = Op(KERNEL, "scatter", args, (None,) * len(args), old.shape, old.dtype, update)
     out.guards = target.guards

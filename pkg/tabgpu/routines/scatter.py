@@ -26,13 +26,13 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     old, *rest = op.args
     constant = not isinstance(update.value, Layout)
     values, indices = ((), rest) if constant else (rest[:1], rest[1:])
-    launches = [] if update.in_place else [_copy(old, op, facts)]
+    launches = [] if update.in_place else [copied(old, op, facts)]
     claims: tuple[Op, ...] = ()
     claimed: list[int] = []
     picks = tuple(a.dtype for a in indices)
     more = [] if constant else [update.value]
     if picks and not update.expr and not update.unique:
-        cells, order, steps, size = _claims(update)
+        cells, order, steps, size = _claims(update) if not update.overlap else _whole(update, op)
         claims = (temporary((size,), uint32),)
         launches += _claim(update, indices, claims[0], cells, order, steps, facts)
         more = [cells, order, *more]
@@ -75,7 +75,7 @@ def _words(value: complex, op: Op) -> tuple[int, int]:
     return bits(value, op.dtype.kind), 0
 
 
-def _copy(old: Op, new: Op, facts: Facts) -> Launch:
+def copied(old: Op, new: Op, facts: Facts) -> Launch:
     words = -(-old.size * old.dtype.itemsize // 4)
     made = kernel("copy_words", "rw", WG=facts.workgroup)
     return launch(made, (old,), (new,), -(-words // (4 * facts.workgroup)), [words], facts)
@@ -98,6 +98,12 @@ def _claims(update: Update) -> tuple[Layout, Layout, list[int], int]:
         steps.append(size)
         size *= pick.n
     return Layout(update.shape, tuple(cell)), Layout(update.shape, tuple(turn)), steps[::-1], size
+
+
+def _whole(update: Update, op: Op) -> tuple[Layout, Layout, list[int], int]:
+    """The same where windows of different indices overlap: each element of the array is a cell."""
+    cells = Layout(update.shape, update.at.base.strides)
+    return cells, contiguous(update.shape), [p.stride for p in update.at.picks], op.size
 
 
 def _claim(

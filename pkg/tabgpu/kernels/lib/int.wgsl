@@ -14,6 +14,12 @@ fn floor_divide_i32(x: i32, y: i32) -> i32 {
   return select(select(bitcast<i32>(q), -bitcast<i32>(q + up), negative), 0, y == 0);
 }
 
+// C's /: towards zero.
+fn divide_toward_zero_i32(x: i32, y: i32) -> i32 {
+  let q = bitcast<i32>(floor_divide_u32(magnitude_i32(x), magnitude_i32(y)));
+  return select(q, -q, (x < 0) != (y < 0));
+}
+
 // C's %: the sign of x.
 fn fmod_i32(x: i32, y: i32) -> i32 {
   let r = bitcast<i32>(remainder_u32(magnitude_i32(x), magnitude_i32(y)));
