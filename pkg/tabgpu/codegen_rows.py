@@ -35,6 +35,7 @@ class Form(NamedTuple):
     bias: bool
     subgroups: bool
     fast: bool  # the adapter's own exp2
+    grouped: bool = False  # weight and bias have one element a channel, several of which may be one line
 
     @property
     def elements(self) -> bool:
@@ -46,7 +47,7 @@ def text(sig: Form) -> tuple[str, str]:
     """(WGSL, access string)."""
     skip = [name for name in ("weight", "bias") if not getattr(sig, name)]
     reads = [name for name in READS[sig.phase] if name not in skip]
-    quads = sig.vector and not sig.across
+    quads = sig.vector and not sig.across and not sig.grouped
     kinds = {"weight": "vec4u" if quads else "u32", "bias": "vec4u" if quads else "u32", "parts": "u32"}
     kinds["src"] = codegen.element_type(sig.source) if sig.vector else "u32"
     kinds["dst"] = codegen.element_type(sig.target) if sig.vector and sig.elements else "u32"
@@ -58,7 +59,7 @@ def text(sig: Form) -> tuple[str, str]:
         kernels.read("rows"),
         {
             "WG": sig.workgroup, "LANES": sig.lanes, "ACROSS": sig.across, "VECTOR": sig.vector,
-            "V": "vec4f" if sig.across else "f32", "U": "vec4u" if sig.across else "u32",
+            "V": "vec4f" if sig.across else "f32", "U": "vec4u" if sig.across else "u32", "PV": 4 if sig.grouped else 3,
         },
     )  # fmt: skip
     body = re.sub(r"^@group\(0\).*\n", "", body, flags=re.M)
@@ -75,8 +76,9 @@ def text(sig: Form) -> tuple[str, str]:
         body = body.replace("index) l: u32)", more)
         body = body.replace("  let job = g.x", "  subgroup = size;\n  leads = id == 0u;\n  let job = g.x")
     if "weight" in READS[sig.phase] and sig.name in ("layer_norm", "rms_norm"):
-        head += _affine("factor", "weight" if sig.weight else "", quads, "vec4f(1.0f)")
-        head += _affine("term", "bias" if sig.bias else "", quads, "vec4f()")
+        head += _affine("factor", "weight" if sig.weight else "", quads, "vec4f(1.0f)", sig.grouped)
+        head += _affine("term", "bias" if sig.bias else "", quads, "vec4f()", sig.grouped)
+        head += _CHANNEL * (sig.grouped and (sig.weight or sig.bias))
     if sig.fast:
         body = body.replace("exp_below4(", "exp2_below4(")
     made = codegen.with_library(head + body)
@@ -173,13 +175,24 @@ def _chunk(sig: Form) -> str:
     )
 
 
-def _affine(function: str, name: str, quads: bool, neutral: str) -> str:
+# The channel of the elements at places r. Words: 12 lines a batch, 13 channels a line, 14 elements a channel.
+_CHANNEL = """fn channels(r: vec4u) -> vec4u {
+  let first = (line.x % P[3].x) * P[3].y;
+  if ((P[3].z & 3u) == 0u && VECTOR) { return vec4u(first + r.x / P[3].z); }
+  return first + r / P[3].z;
+}
+"""
+
+
+def _affine(function: str, name: str, quads: bool, neutral: str, grouped: bool) -> str:
     """factor or term of the elements at places r: from a vector, or the neutral one."""
     value = neutral
     if name and quads:
         value = f"bitcast<vec4f>({name}[r.x >> 2u])"
     elif name:
         value = f"bitcast<vec4f>(vec4u({', '.join(f'{name}[r.{c}]' for c in 'xyzw')}))"
+        if grouped:
+            return f"fn {function}(p: vec4u) -> vec4f {{\n  let r = channels(p);\n  return {value};\n}}\n"
     return f"fn {function}(r: vec4u) -> vec4f {{ return {value}; }}\n"
 
 

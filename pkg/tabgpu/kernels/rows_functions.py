@@ -1,4 +1,4 @@
-"""What softmax, log_softmax, logsumexp, layer_norm and rms_norm are to rows.wgsl: its hooks, and how chunks join."""
+"""What softmax and its kin, layer_norm, rms_norm and normalize are to rows.wgsl: its hooks, and how chunks join."""
 
 from __future__ import annotations
 
@@ -61,6 +61,15 @@ TABLE: dict[str, dict[str, str]] = {
 }""",
     },
 }
+# x / max(|x|, eps): as rms_norm, but for the mean.
+TABLE["normalize"] = TABLE["rms_norm"] | {
+    "finish": """fn finish(gain: vec4f, a: Line, n: f32) -> vec4f {
+  let e = bitcast<f32>(P[1].y) * a.scale;
+  let v = max(gain, max(e * e, vec4f(1.2e-38f)));
+  return vec4f(rsqrt_f32(v.x), rsqrt_f32(v.y), rsqrt_f32(v.z), rsqrt_f32(v.w));
+}""",
+    "result": TABLE["rms_norm"]["result"].replace(" * factor(r)", ""),
+}
 # The gain of a chunk in terms of the whole line's statistics.
 _SOFT_JOINED = "part.gain * exp_below4(from_key4(part.top) - a.m)"
 JOINED = {
@@ -69,9 +78,10 @@ JOINED = {
     "logsumexp": _SOFT_JOINED,
     "layer_norm": "rescaled4(part.gain, part.top, a.scale) + part.n * square4((part.mean - a.m) * a.scale)",
     "rms_norm": "rescaled4(part.gain, part.top, a.scale)",
+    "normalize": "rescaled4(part.gain, part.top, a.scale)",
 }
 # Words that a chunk leaves: its top, the sum of its gains, and for layer_norm its mean.
-PLANES = {"softmax": 2, "log_softmax": 2, "logsumexp": 2, "layer_norm": 3, "rms_norm": 2}
+PLANES = {"softmax": 2, "log_softmax": 2, "logsumexp": 2, "layer_norm": 3, "rms_norm": 2, "normalize": 2}
 # The trees of rows.wgsl for LANES = WG where the adapter has subgroups: one value a subgroup goes to workgroup memory;
 # then every thread joins the few there are, in one order.
 SUBGROUPS = """var<private> subgroup: u32; // its size

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import grad as grad
 from .activations import *  # noqa: F403  # the chapter says what is public
 from .attention import *  # noqa: F403
+from .channel_norms import *  # noqa: F403
 from .convolution import *  # noqa: F403
 from .normalization import *  # noqa: F403
 from .pooling import *  # noqa: F403

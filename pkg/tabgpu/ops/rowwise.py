@@ -56,6 +56,28 @@ def affine_lines(
     )
 
 
+def grouped_lines(
+    name: str, x: Array, groups: int, weight: Array | None, bias: Array | None, eps: float
+) -> Array:
+    """layer_norm of floats (N, C, ..) over the channels and places of each group; weight and bias: one a channel."""
+    lines = x.shape[0] * groups
+    n = x.size // lines
+    parts = [None if e is None else stored(astype(e, float32, copy=False)) for e in (weight, bias)]
+    each = x.shape[1] // groups
+    job = (
+        *(lines, n, 1, 0, (n, 1, 0), False, not n % 4, unpack("<I", pack("<f", eps))[0]),
+        *(weight is not None, bias is not None, (groups, each, n // each)),
+    )
+    want = x.dtype if not n % 4 else float32
+    args = [stored(x), *[e for e in parts if e is not None]]
+    return astype(routine(f"rows.{name}", args, x.shape, want, job), x.dtype, copy=False)
+
+
+def unit_lines(name: str, x: Array, axis: int, eps: float) -> Array:
+    """x / max(its length along one axis, eps)."""
+    return _elements(name, x, (normalize_axis(axis, x.ndim, name),), (), eps)
+
+
 def log_of_sums(x: Array, axes: Shape, keepdims: bool) -> Array | None:
     """logsumexp of float32 over axes; None where they are not one line in memory's order."""
     shape = rd.reduced_shape(x.shape, axes, keepdims)
@@ -137,4 +159,12 @@ def _vector(sizes: list[int], strides: Shape, offset: int, across: bool) -> bool
     return not sizes[fast] % 4 and strides[fast] == 1 and not offset % 4 and aligned
 
 
-__all__ = ["affine_lines", "as_lines", "floating", "lines_along", "log_of_sums"]
+__all__ = [
+    "affine_lines",
+    "as_lines",
+    "floating",
+    "grouped_lines",
+    "lines_along",
+    "log_of_sums",
+    "unit_lines",
+]

@@ -38,6 +38,8 @@ class Lines(NamedTuple):
     eps: int = 0  # bits
     weight: bool = False  # op.args[1]: n float32 factors
     bias: bool = False  # the last of op.args: n float32 terms
+    # Where weight and bias have one element a channel: lines a batch, channels a line, elements a channel.
+    groups: tuple[int, int, int] | None = None
 
 
 class Shape(NamedTuple):
@@ -100,7 +102,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
             Form(
                 name, phase, shape.workgroup, shape.lanes, shape.items, shape.across, job.vector,
                 x.dtype, write.dtype if phase in ("whole", "apply") else uint32, job.weight, job.bias, sg,
-                not facts.software,
+                not facts.software, job.groups is not None and phase in ("whole", "apply"),
             )
         )  # fmt: skip
         words = [
@@ -114,6 +116,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
             *job.strides,
             chunks,
             job.n if chunks == 1 else by.chunk,
+            *(job.groups or ()),
         ]
         own = -(-lines // 4) if shape.across else lines
         groups = workgroups(own, jobs, shape.lanes, shape.workgroup)
