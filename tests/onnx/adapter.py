@@ -6,6 +6,7 @@ arrays on the GPU. 64-bit values are narrowed to 32 bits; WideError says that a 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -14,6 +15,8 @@ import numpy as np
 
 import tabgpu as tg
 from tabgpu import nn
+from tabgpu.nn.pooling import pool
+from tabgpu.nn.resizing import resize
 
 # fmt: off
 HOST = {"CumProd": [1], "CumSum": [1], "Pad": [1, 3], "Resize": [1, 2, 3], "TopK": [1], "Trilu": [1]}
@@ -133,131 +136,99 @@ def BatchNormalization(x, w, b, mean, var, epsilon=1e-5, momentum=0.9, training_
 def spatial(name, x):
     return getattr(nn, f"{name}{x.ndim - 2}d")
 
-def margins(sizes, kernel, strides, dilations, pads, auto_pad):
-    """The padding (before, behind) of each spatial axis."""
-    n = len(sizes)
-    if not auto_pad.startswith("SAME"):
-        return [(0, 0)] * n if pads is None or auto_pad == "VALID" else list(zip(pads[:n], pads[n:]))
-    reach = [(-(-m // s) - 1) * s + (k - 1) * d + 1 - m for m, k, s, d in zip(sizes, kernel, strides, dilations)]
-    less = [(max(r, 0) // 2, max(r, 0) - max(r, 0) // 2) for r in reach]
-    return less if auto_pad == "SAME_UPPER" else [(b, a) for a, b in less]
-
-def widened(x, pads, value=0):
-    return tg.pad(x, {k + 2: p for k, p in enumerate(pads)}, constant_values=value)
-
 def Conv(x, w, b=None, auto_pad="", dilations=None, group=1, kernel_shape=None, pads=None, strides=None):
-    strides, dilations = strides or [1] * (x.ndim - 2), dilations or [1] * (x.ndim - 2)
-    pad = margins(x.shape[2:], w.shape[2:], strides, dilations, pads, auto_pad)
-    if any(a != e for a, e in pad):
-        x, pad = widened(x, pad), [(0, 0)] * len(pad)
-    return spatial("conv", x)(x, w, b, tuple(strides), tuple(a for a, _ in pad), tuple(dilations), group)
+    n = x.ndim - 2
+    pads = auto_pad.lower() if auto_pad not in ("", "NOTSET") else list(zip(pads[:n], pads[n:])) if pads else 0
+    return spatial("conv", x)(x, w, b, strides or 1, pads, dilations or 1, group)
 
 def ConvTranspose(x, w, b=None, auto_pad="", dilations=None, group=1, kernel_shape=None, output_padding=None,
                   output_shape=None, pads=None, strides=None):
     n = x.ndim - 2
-    strides, rest = tuple(strides or [1] * n), (tuple(output_padding or [0] * n), group, tuple(dilations or [1] * n))
+    strides, rest = strides or [1] * n, (output_padding or 0, group, dilations or 1)
     f, pads = spatial("conv_transpose", x), pads or [0] * 2 * n
     if auto_pad.startswith("SAME"):
         output_shape = [m * s for m, s in zip(x.shape[2:], strides)]
-    if not output_shape and pads[:n] == pads[n:]:
-        return f(x, w, b, strides, tuple(pads[:n]), *rest)
+    if not output_shape:
+        return f(x, w, b, strides, list(zip(pads[:n], pads[n:])), *rest)
     whole = f(x, w, b, strides, 0, *rest)
-    if output_shape:  # what is cut, less of it behind unless SAME_UPPER
-        cut = [m - o for m, o in zip(whole.shape[2:], output_shape)]
-        pads = [c // 2 if auto_pad == "SAME_UPPER" else c - c // 2 for c in cut]
-        pads += [c - a for c, a in zip(cut, pads)]
-    edges = list(zip(pads[:n], pads[n:]))
-    whole = widened(whole, [(max(-a, 0), max(-e, 0)) for a, e in edges])
-    return whole[(..., *(slice(max(a, 0), m - max(e, 0)) for m, (a, e) in zip(whole.shape[2:], edges)))]
+    cut = [m - o for m, o in zip(whole.shape[2:], output_shape)]  # less of it behind unless SAME_UPPER
+    cut = [(c // 2, c - c // 2) if auto_pad == "SAME_UPPER" else (c - c // 2, c // 2) for c in cut]
+    whole = tg.pad(whole, {k + 2: (max(-a, 0), max(-e, 0)) for k, (a, e) in enumerate(cut)})
+    return whole[(..., *(slice(max(a, 0), m - max(e, 0)) for m, (a, e) in zip(whole.shape[2:], cut)))]
 
-def slides(x, kernel, auto_pad="", ceil_mode=0, dilations=None, pads=None, strides=None):
-    """(strides, dilations, padding, what windows reach beyond it, whether the padding is one that torch has)."""
-    strides, dilations = strides or [1] * len(kernel), dilations or [1] * len(kernel)
-    pad, beyond = margins(x.shape[2:], kernel, strides, dilations, pads, auto_pad), []
-    for n, (a, e), k, s, d in zip(x.shape[2:], pad, kernel, strides, dilations):
-        free = n + a + e - (k - 1) * d - 1
-        last = -(-free // s) if ceil_mode else free // s
-        last -= last * s >= n + a  # no window starts behind the elements
-        beyond.append((0, max(0, last * s - free)))
-    return strides, dilations, pad, beyond, all(a == e and 2 * a <= k for (a, e), k in zip(pad, kernel))
-
-def sums(x, kernel, strides, dilations):
-    y = x.reshape(-1, 1, *x.shape[2:])
-    y = spatial("conv", x)(y, tg.ones((1, 1, *kernel)), None, tuple(strides), 0, tuple(dilations))
-    return y.reshape(*x.shape[:2], *y.shape[2:])
+def windows(x, kernel, auto_pad="", ceil_mode=0, dilations=None, pads=None, strides=None):
+    """(arguments of pool, whether torch has such padding)."""
+    n, sizes = len(kernel), x.shape[2:]
+    strides, dilations, pads = strides or [1] * n, dilations or [1] * n, pads or [0] * 2 * n
+    pad = list(zip(pads[:n], pads[n:]))
+    if auto_pad.startswith("SAME"):
+        reach = [(-(-m // s) - 1) * s + (k - 1) * d + 1 - m for m, k, s, d in zip(sizes, kernel, strides, dilations)]
+        odd = [(max(r, 0) // 2, max(r, 0) - max(r, 0) // 2) for r in reach]
+        pad = odd if auto_pad == "SAME_UPPER" else [(e, a) for a, e in odd]
+    return (kernel, strides, pad, dilations, bool(ceil_mode)), all(a == e <= k // 2 for (a, e), k in zip(pad, kernel))
 
 def AveragePool(x, kernel_shape, count_include_pad=0, **how):
-    strides, dilations, pad, beyond, fits = slides(x, kernel_shape, **how)
+    given, fits = windows(x, kernel_shape, **how)
+    kernel, strides, pad, dilations, ceil = given
     if fits and max(dilations) == 1:
-        padding, ceil = [a for a, _ in pad], any(e for _, e in beyond)
-        return spatial("avg_pool", x)(x, kernel_shape, strides, padding, ceil, bool(count_include_pad))
-    ones = widened(widened(tg.ones((1, 1, *x.shape[2:])), pad, count_include_pad), beyond)
-    total = sums(widened(widened(x, pad), beyond), kernel_shape, strides, dilations)
-    return total / sums(ones, kernel_shape, strides, dilations)
+        return spatial("avg_pool", x)(x, kernel, strides, [a for a, _ in pad], ceil, bool(count_include_pad))
+    return pool("avg", x, len(kernel), *given, "AveragePool", padded=bool(count_include_pad))
 
 def LpPool(x, kernel_shape, p=2, **how):
-    strides, dilations, pad, beyond, _ = slides(x, kernel_shape, **how)
-    x = widened(widened(tg.abs(x), pad), beyond)
-    if max(dilations) == 1:
-        return spatial("lp_pool", x)(x, p, kernel_shape, strides)
-    return sums(x**p, kernel_shape, strides, dilations) ** (1 / p)
+    given, _ = windows(x, kernel_shape, **how)
+    kernel, strides, pad, dilations, ceil = given
+    if max(dilations) == 1 and not any(map(any, pad)):
+        return spatial("lp_pool", x)(tg.abs(x), p, kernel, strides, ceil)
+    options = {"padded": True, "times": float(np.prod(kernel)), "numbers": (float(p), 1 / p)}
+    return pool("lpabs", x, len(kernel), *given, "LpPool", **options)
 
 def MaxPool(x, kernel_shape, storage_order=0, **how):
-    strides, dilations, pad, beyond, fits = slides(x, kernel_shape, **how)
-    if not fits:
-        low = -np.inf if x.dtype.kind == "f" else tg.iinfo(x.dtype).min
-        x, pad, beyond = widened(widened(x, pad, low), beyond, low), [(0, 0)] * len(pad), []
-    padding, ceil = [a for a, _ in pad], any(e for _, e in beyond)
-    y, at = spatial("max_pool", x)(x, kernel_shape, strides, padding, dilations, ceil, return_indices=True)
+    given, fits = windows(x, kernel_shape, **how)
+    kernel, strides, pad, dilations, ceil = given
+    if fits:
+        y, at = spatial("max_pool", x)(x, kernel, strides, [a for a, _ in pad], dilations, ceil, return_indices=True)
+    else:
+        y, at = pool("argmax", x, len(kernel), *given, "MaxPool")
     if storage_order:
         at = at % x.shape[-1] * x.shape[-2] + at // x.shape[-1]
     plane = int(np.prod(x.shape[2:]))  # ONNX counts through the whole array
     return y, at + (steps(y.shape, 0) * x.shape[1] + steps(y.shape, 1)) * plane
 
 # --- resizing ---
-def coordinates(mode, n, size, ratio, roi):
-    y = np.arange(size, dtype=np.float64)
-    if mode in ("align_corners", "tf_crop_and_resize"):
-        a, e = roi if mode[0] == "t" else (0.0, 1.0)
-        return (n - 1) * (a + (e - a) * (y / (n * ratio - 1) if n * ratio != 1 else y + 0.5 * (mode[0] == "t")))
-    if mode == "asymmetric":
-        return y / ratio
-    moved = n / 2 * (1 - size / (n * ratio)) if mode == "half_pixel_symmetric" else 0
-    return moved + (y + 0.5) / ratio - 0.5 if size > 1 or mode != "pytorch_half_pixel" else y
-
-def taps(mode, c, n, scale, nearest, a, exclude):
-    """(positions, weights) of what each output of an axis reads; scale < 1 widens the filter against aliasing."""
-    if mode == "nearest":
-        rounds = {"floor": np.floor(c), "ceil": np.ceil(c), "round_prefer_ceil": np.floor(c + 0.5)}
-        return np.clip(rounds.get(nearest, np.ceil(c - 0.5)), 0, n - 1).astype(np.int32)[:, None], None
-    reach = (1 if mode == "linear" else 2) / scale
-    at = np.floor(c - reach)[:, None] + 1 + np.arange(int(np.ceil(2 * reach)))
-    t = np.abs(at - c[:, None]) * scale
-    near, far = ((a + 2) * t - (a + 3)) * t * t + 1, a * (((t - 5) * t + 8) * t - 4)
-    w = np.maximum(1 - t, 0) if mode == "linear" else np.where(t < 1, near, np.where(t < 2, far, 0))
-    w = w * ((at >= 0) & (at < n)) if exclude else w
-    return np.clip(at, 0, n - 1).astype(np.int32), (w / w.sum(1, keepdims=True)).astype(np.float32)
+def place(how, n, size, ratio, roi):
+    """(a, p, q): result o stands at a * (o + p) + q in elements of the source."""
+    if how == "align_corners":
+        return (n - 1) / (n * ratio - 1) if n * ratio != 1 else 0, 0, 0
+    if how == "tf_crop_and_resize":
+        begin, end = (float(r) * (n - 1) for r in roi)
+        return ((end - begin) / (size - 1), 0, begin) if size > 1 else (0, 0, (begin + end) / 2)
+    if how == "asymmetric":
+        return 1 / ratio, 0, 0
+    if how == "pytorch_half_pixel" and size == 1:
+        return 0, 0, 0
+    middle = Fraction(n, 2) * (1 - size / (n * ratio)) if how == "half_pixel_symmetric" else 0
+    return 1 / ratio, Fraction(1, 2), middle - Fraction(1, 2)
 
 def Resize(x, roi=None, scales=None, sizes=None, mode="nearest", axes=None, coordinate_transformation_mode="half_pixel",
            nearest_mode="round_prefer_floor", cubic_coeff_a=-0.75, exclude_outside=0, antialias=0,
            extrapolation_value=0.0, keep_aspect_ratio_policy="stretch"):
     axes, how = list(axes or range(x.ndim)), coordinate_transformation_mode
-    old = [x.shape[a] for a in axes]
-    ratios = [float(s) for s in scales] if sizes is None else [int(m) / n for m, n in zip(sizes, old)]
+    old, named = [x.shape[a] for a in axes], scales is None
+    ratios = [Fraction(int(m), n) for m, n in zip(sizes, old)] if named else [Fraction(float(s)) for s in scales]
     if keep_aspect_ratio_policy != "stretch":
         ratios = [min(ratios) if keep_aspect_ratio_policy == "not_larger" else max(ratios)] * len(axes)
-    sizes = [int(n * r + 0.5) if scales is None else int(n * r) for n, r in zip(old, ratios)]
-    for k, (axis, n, size, ratio) in enumerate(zip(axes, old, sizes, ratios)):
-        if how[0] != "t" and n == size and ratio == 1:
-            continue
-        c = coordinates(how, n, size, ratio, None if roi is None else (roi[k], roi[k + len(axes)]))
-        at, w = taps(mode, c, n, min(ratio, 1) if antialias else 1, nearest_mode, cubic_coeff_a, exclude_outside)
-        more = (1,) * (x.ndim - axis - 1)
-        x = tg.take(x, at, axis=axis)
-        x = tg.sum(x if w is None else x * w.reshape(*w.shape, *more), axis=axis + 1)
-        if how[0] == "t":
-            x = tg.where(((c < 0) | (c > n - 1)).reshape(-1, *more), float(extrapolation_value), x)
-    return x
+    new = [int(n * r + Fraction(1, 2) if named else n * r) for n, r in zip(old, ratios)]
+    done = [k for k, r in enumerate(ratios) if r != 1 or how[0] == "t" and (roi[k], roi[k + len(axes)]) != (0, 1)]
+    done.sort(key=lambda k: axes[k])
+    at, outs = [axes[k] for k in done], [new[k] for k in done]
+    if how == "half_pixel" and mode != "nearest" and at == [2, 3] and x.ndim == 4 and not (
+            antialias or exclude_outside or keep_aspect_ratio_policy != "stretch"):  # what torch can say
+        given = {"size": outs} if named else {"scale_factor": [float(ratios[k]) for k in done]}
+        return nn.interpolate(x, **given, mode={"linear": "bilinear", "cubic": "bicubic"}[mode], align_corners=False)
+    places = [place(how, old[k], new[k], ratios[k], roi is not None and (roi[k], roi[k + len(axes)])) for k in done]
+    return resize(x, outs, at, mode=mode, places=places, rounding=nearest_mode.removeprefix("round_"),
+                  cubic_coeff_a=cubic_coeff_a, antialias=bool(antialias), exclude_outside=bool(exclude_outside),
+                  extrapolation_value=extrapolation_value if how[0] == "t" else None)
 
 # --- attention ---
 def apart(x, heads):
@@ -269,6 +240,13 @@ def RotaryEmbedding(x, cos, sin, ids=None, interleaved=0, num_heads=0, rotary_em
     n = rotary_embedding_dim or y.shape[-1]
     y = tg.concat([nn.rotary_embedding(y[..., :n], cos, sin, interleaved=bool(interleaved)), y[..., n:]], axis=-1)
     return y if x.ndim == 4 else y.swapaxes(1, 2).reshape(*x.shape)
+
+def masked(mask, seen):
+    """A mask of bools or numbers with what must be seen besides."""
+    if not seen:
+        return mask
+    seen = reduce(and_, seen)
+    return seen if mask is None else seen & mask if mask.dtype == "bool" else tg.where(seen, mask, -np.inf)
 
 def Attention(q, k, v, mask=None, past_key=None, past_value=None, nonpad=None, scale=None, is_causal=0,
               q_num_heads=None, kv_num_heads=None, softcap=0.0, softmax_precision=None, qk_matmul_output_mode=0,
@@ -283,21 +261,20 @@ def Attention(q, k, v, mask=None, past_key=None, past_value=None, nonpad=None, s
     right_window_size = 0 if is_causal else right_window_size
     seen = [ahead <= right_window_size] if right_window_size >= 0 else []
     seen += [ahead >= -left_window_size] if left_window_size >= 0 else []
-    seen += [tg.asarray(keys) < known] if known is not None else []
     if mask is not None:
         none = False if mask.dtype == "bool" else -np.inf
         mask = tg.pad(mask, {mask.ndim - 1: (0, k.shape[2] - mask.shape[-1])}, constant_values=none)
-        seen, mask = (seen, mask) if mask.dtype != "bool" else ([*seen, mask], None)
-    if seen:
-        mask = reduce(and_, seen) if mask is None else tg.where(reduce(and_, seen), mask, -np.inf)
-    groups = q.shape[1] // k.shape[1]
-    raw = q @ tg.repeat(k, groups, axis=1).mT * scale
+    causal = "top_left" if past_key is None and nonpad is None else "bottom_right"
+    if is_causal and left_window_size < 0 and (past_key is None or k.shape[2] - q.shape[2] == past_key.shape[2]):
+        rest, how = mask, {"causal": causal}
+    else:
+        rest, how = masked(mask, seen), {}
+    y = nn.scaled_dot_product_attention(
+        q, k, v, rest, scale=scale, enable_gqa=q.shape[1] != k.shape[1], kv_length=nonpad, softcap=softcap, **how)
+    y = y if rank == 4 else y.swapaxes(1, 2).reshape(y.shape[0], y.shape[2], -1)
+    raw = q @ tg.repeat(k, q.shape[1] // k.shape[1], axis=1).mT * scale  # computed only if it is an output
     soft = softcap * tg.tanh(raw / softcap) if softcap else raw
+    mask = masked(mask, seen if nonpad is None else [*seen, tg.asarray(keys) < known])
     biased = soft if mask is None else tg.where(mask, soft, -np.inf) if mask.dtype == "bool" else soft + mask
     share = tg.where(tg.max(biased, axis=-1, keepdims=True) == -np.inf, 0, nn.softmax(biased, -1))
-    if softcap:
-        y = share @ tg.repeat(v, groups, axis=1)
-    else:
-        y = nn.scaled_dot_product_attention(q, k, v, mask, scale=scale, enable_gqa=groups > 1)
-    y = y if rank == 4 else y.swapaxes(1, 2).reshape(y.shape[0], y.shape[2], -1)
     return y, k, v, (raw, soft, biased, share)[qk_matmul_output_mode]
