@@ -18,9 +18,9 @@ export async function make({ peer, done }) {
     version: `tabgpu ${py.runPython('tg.__version__')}, Pyodide ${py.version}`,
     notes: 'Python in the page; loops of K operations in Python',
     async prep(spec, inputs) {
-      const { kind, axis, n } = spec;
-      const names = kind === 'conv' ? ['X', 'W'] : Object.keys(spec.shapes); // the rest: other layouts of the same
-      const text = JSON.stringify({ kind, axis, n, names, shapes: spec.shapes, out: spec.out });
+      const { kind, axis, n, causal } = spec;
+      const names = { conv: ['X', 'W'], attn: ['Q', 'K', 'V'] }[kind] ?? Object.keys(spec.shapes); // the rest: other layouts of the same
+      const text = JSON.stringify({ kind, axis, n, causal, names, shapes: spec.shapes, out: spec.out });
       const given = names.map((k) => inputs[k]);
       const work = await prepare(text, peer, ...given);
       if (typeof work === 'string') return work;

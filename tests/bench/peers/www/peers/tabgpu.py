@@ -23,6 +23,10 @@ def layer_norm(x: "tg.Array", g: "tg.Array", b: "tg.Array") -> "tg.Array":
     return tg.nn.layer_norm(x, (x.shape[-1],), g, b)
 
 
+def attention(causal: bool) -> Operation:
+    return lambda q, k, v: tg.nn.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+
 def send() -> None:
     """Everything so far is on its way to the GPU; waits for nothing."""
     engine.flush()
@@ -51,6 +55,8 @@ def operation(spec: dict[str, Any]) -> tuple[Operation, str] | None:
         found["conv"] = lambda x, w: tg.nn.conv2d(x, w, padding=1), "nn.conv2d"
     if hasattr(tg.nn, "layer_norm"):
         found["layernorm"] = layer_norm, "nn.layer_norm"
+    if hasattr(tg.nn, "scaled_dot_product_attention"):
+        found["attn"] = attention(bool(spec.get("causal"))), "nn.scaled_dot_product_attention"
     return found.get(spec["kind"])
 
 
