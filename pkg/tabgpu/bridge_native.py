@@ -243,10 +243,8 @@ class Bridge:
         except self.wgpu.GPUError as error:
             self._noticed_loss(str(error))
             self.alive()
-            found = re.search(r"error: (.*)\s*┌─ .*:(\d+):\d+", str(error))
-            if found is None:
-                return json.dumps([["error", 0, " ".join(str(error).split())]])
-            return json.dumps([["error", int(found[2]), complaint(found[1], str(error))]])
+            number, said = complaint(str(error))
+            return json.dumps([["error", number, said]])
         return "[]"
 
     # work
@@ -494,10 +492,9 @@ def for_naga(code: str) -> str:
 
 def explain(label: str, code: str, message: str) -> str:
     """What naga has against a kernel, with its label and the WGSL line."""
-    found = re.search(r"error: (.*)\s*┌─ .*:(\d+):\d+", message)
-    if found is None:
-        return f"kernel {label}: {' '.join(message.split())}"
-    number, said = int(found[2]), complaint(found[1], message)
+    number, said = complaint(message)
+    if not number:
+        return f"kernel {label}: {said}"
     lines = code.split("\n")
     for mark in range(number - 1, -1, -1):
         if lines[mark].startswith("//@"):  # lines of a user's (codegen_custom)
@@ -508,6 +505,12 @@ def explain(label: str, code: str, message: str) -> str:
     return f"kernel {label}, WGSL line {number}: {said} | {lines[number - 1].strip()}"
 
 
-def complaint(first: str, message: str) -> str:
-    """naga's message with its notes, in one line."""
-    return "; ".join([first.strip(), *(x.strip() for x in re.findall(r"^ *= (.*)$", message, re.MULTILINE))])
+def complaint(message: str) -> tuple[int, str]:
+    """(line, text) of naga's message with its notes, in one line; line 0 where it names none. The line is what naga
+    points at with ^^^, which lies inside of what it begins with."""
+    found = re.search(r"error: (.*)\s*┌─ .*:(\d+):\d+", message)
+    if found is None:
+        return 0, " ".join(message.split())
+    inside = re.findall(r"^ *(\d+) │[^\n]*\n *│[ │]*\^", message, re.MULTILINE)
+    notes = (x.strip() for x in re.findall(r"^ *= (.*)$", message, re.MULTILINE))
+    return int(inside[-1] if inside else found[2]), "; ".join([found[1].strip(), *notes])

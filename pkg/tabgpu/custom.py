@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from . import codegen_custom as text
@@ -214,19 +215,9 @@ class ElementwiseKernel:
         key = (given, tuple(sorted((k, d.name) for k, d in types.items())), tuple(outs))
         made = self._made.get(key)
         if made is None:
+            weight = 1 + round(((len(self.operation) + len(self.preamble)) / 910) ** 2)
             stem = self._stem(given, types, outs)
-            names = [*"xyzw", *(f"x_{k}" for k in range(4, len(given) + 2))]
-            index, count = (
-                ("0u", "0u") if not self._indexed else (f"u32({names[len(given)]})", names[len(given) + 1])
-            )
-            call = ", ".join([*names[: len(given)], index, count])
-            operands = (*given, int32, uint32) if self._indexed else given
-            made = self._made[key] = []
-            for k, dtype in enumerate(outs):
-                expr = f"{stem}_{k}({call})" if len(outs) > 1 else f"{stem}({call})"
-                fn = Fn(self.name, f"{dtype.fit}({expr})" if dtype.fit else expr, operands, dtype)
-                fn.weight = 1 + round(((len(self.operation) + len(self.preamble)) / 910) ** 2)
-                made.append(fn)
+            made = self._made[key] = functions(self.name, stem, given, tuple(outs), self._indexed, weight)
         return made
 
     def _compute(
@@ -353,6 +344,24 @@ class ElementwiseKernel:
         self, args: list[Array], types: dict[str, DType], outs: Sequence[DType], sized: Any
     ) -> list[Array]:
         return self._compute(args, types, outs, self._shape(args, [], sized.get("size")))
+
+
+@cache
+def functions(
+    name: str, stem: str, given: tuple[DType, ...], outs: tuple[DType, ...], indexed: bool, weight: int
+) -> list[Fn]:
+    """An Fn for each output of a unit: made once, so that kernels of one text share what is planned and compiled."""
+    names = [*"xyzw", *(f"x_{k}" for k in range(4, len(given) + 2))]
+    place = f"u32({names[len(given)]}), {names[len(given) + 1]}" if indexed else "0u, 0u"
+    call = ", ".join([*names[: len(given)], place])
+    made = []
+    for k, dtype in enumerate(outs):
+        expr = f"{stem}_{k}({call})" if len(outs) > 1 else f"{stem}({call})"
+        operands = (*given, int32, uint32) if indexed else given
+        fn = Fn(name, f"{dtype.fit}({expr})" if dtype.fit else expr, operands, dtype)
+        fn.weight = weight
+        made.append(fn)
+    return made
 
 
 def _room(shape: Shape, dtype: DType, old: Op | None = None, how: str = "") -> Op:

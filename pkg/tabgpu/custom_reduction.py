@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from . import codegen_custom as text
@@ -107,8 +108,7 @@ class ReductionKernel:
             if dtype.kind in "biu" and self.identity != int(self.identity):
                 raise TypeError(f"{self.name}: the identity {self.identity} is no {dtype.name}")
             kind = "u" if dtype.kind == "b" else dtype.kind
-            fn = ReduceFn(self.name, kind, f"{stem}(x, y)", bits(self.identity, dtype.kind), BY_KIND[kind])
-            self._made[key] = fn
+            fn = self._made[key] = _reduction(self.name, kind, stem, bits(self.identity, dtype.kind))
         return fn
 
     def _reduced(self, x: Array, axes: tuple[int, ...], keepdims: bool, types: dict[str, DType]) -> Array:
@@ -148,6 +148,12 @@ class ReductionKernel:
             args = [ones((2, 2), dtype=self.map._dtype(p, known)) for p in self.map.ins]
             found += await probed(self.name, lambda: _list(self(*args, axis=1)))
         return found
+
+
+@cache
+def _reduction(name: str, kind: str, stem: str, identity: int) -> ReduceFn:
+    """Made once, as custom.functions."""
+    return ReduceFn(name, kind, f"{stem}(x, y)", identity, BY_KIND[kind])
 
 
 def _wide(dtype: DType) -> DType:
