@@ -2,13 +2,14 @@
 # The only entry point of the project; it prepares what it needs by itself and does nothing twice.
 #
 #   ./build.sh demo            the handwritten-digits example on the GPU in a headless tab; writes out/digits.png
-#   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench property clients site; --all: slow
-#                              and big tests, thousands of generated cases, the native host and an older Pyodide too
+#   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench property onnx clients site; --all:
+#                              slow and big tests, thousands of generated cases, the native host and an older Pyodide too
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
 #   ./build.sh lite [ARGS]     a JupyterLite with tabgpu and three notebooks: build out/lite and serve it
 #   ./build.sh lint | types | unit | browser | limits | bench | property | clients | site [PYTEST ARGS]    one part of `test`
 #   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
 #   ./build.sh torch [PYTEST ARGS]             tg.nn on wgpu-native beside PyTorch on the CPU
+#   ./build.sh onnx [--all] [PYTEST ARGS]      ONNX's node tests on wgpu-native; --all: in the tab too
 #   ./build.sh peers [ARGS]    tabgpu beside TensorFlow.js, ONNX Runtime Web, jax-js ... (tests/bench/peers/README.md)
 #   ./build.sh conformance DIR [PYTEST ARGS]   array-api-tests, checked out in DIR, in the tab (tests/conformance/README.md)
 #   ./build.sh wheel           dist/: the wheel, its byte-compiled form for Pyodide and a lock file with both
@@ -141,6 +142,24 @@ run_torch() {
   tests tests/torch "$@"
   $PY -m pytest -n 2 "${TESTS[@]}"
 }
+# ONNX's own node tests; cases and expected results are the onnx package's, collected once.
+run_onnx() {
+  local key cases=.cache/onnx-cases.pickle
+  if [ "${1:-}" = --all ]; then MARKS=(-m "not gpu"); shift; fi
+  prepare_python
+  prepare_vulkan
+  key=$(hash .ci/onnx.txt tests/onnx/cases.py)
+  if ! { [ -f $cases ] && fresh onnx "$key"; }; then
+    say "installing onnx"
+    $PY -m pip install --disable-pip-version-check -q -r .ci/onnx.txt && $PY tests/onnx/cases.py $cases || return
+    done_with onnx "$key"
+  fi
+  tests tests/onnx "$@"
+  ONNX_CASES=$cases $PY -m pytest "${TESTS[@]}" || return
+  [ "${MARKS[1]}" = "not gpu" ] || return 0
+  prepare_tab
+  .venv/bin/tabgpu test --file $cases --env ONNX_CASES=$cases "${TESTS[@]}"
+}
 run_older() {
   prepare_tab
   .venv/bin/tabgpu pyodide --version 0.27.7 .cache/pyodide-0.27.7 numpy scipy micropip packaging pytest hypothesis
@@ -231,7 +250,7 @@ run_setup() { prepare_tab; prepare_lite; }
 MARKS=(-m "not slow and not big and not gpu")
 
 run_test() {
-  local parts=(lint unit types browser limits bench property clients site) more=()
+  local parts=(lint unit types browser limits bench property onnx clients site) more=()
   if [ "${1:-}" = --all ]; then
     MARKS=(-m "not gpu")
     parts+=(native torch older)
@@ -256,6 +275,6 @@ run_test() {
 
 command=${1:-}
 case $command in
-  demo | test | serve | lite | lint | types | unit | browser | limits | bench | property | clients | site | native | torch | older | peers | conformance | wheel | setup) shift; "run_$command" "$@" ;;
+  demo | test | serve | lite | lint | types | unit | browser | limits | bench | property | clients | site | native | torch | onnx | older | peers | conformance | wheel | setup) shift; "run_$command" "$@" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
 esac
