@@ -7,6 +7,7 @@ from .activations import *  # noqa: F403  # the chapter says what is public
 from .attention import *  # noqa: F403
 from .channel_norms import *  # noqa: F403
 from .convolution import *  # noqa: F403
+from .folding import *  # noqa: F403
 from .normalization import *  # noqa: F403
 from .pooling import *  # noqa: F403
 from .resizing import *  # noqa: F403
