@@ -305,6 +305,13 @@ async def compile_known() -> None:
     await compile_remembered(gpu, getattr(sys.modules[__package__ or ""], "__version__", ""))
 
 
+async def fetch_range(url: str, first: int, end: int) -> tuple[Any, int | None, bool]:
+    """Bytes of a URL; see fetching.py."""
+    from .fetching import fetch_range as fetch_from  # rarely needed
+
+    return await fetch_from(url, first, end)
+
+
 def wait_for(awaitable: Any, what: str, instead: str) -> Any:
     """The result of an awaitable without `await`, where Python can suspend; SyncError with what to write elsewhere."""
     if tracing() is not None:

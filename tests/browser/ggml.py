@@ -58,7 +58,9 @@ def decode(name: str, data: bytes, shape: tuple[int, ...]) -> np.ndarray:
     if name == "BF16":
         return (np.frombuffer(data, np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
     if name in ("F16", "F32"):
-        return np.frombuffer(data, np.float16 if name == "F16" else np.float32).astype(np.float32).reshape(shape)
+        return (
+            np.frombuffer(data, np.float16 if name == "F16" else np.float32).astype(np.float32).reshape(shape)
+        )
     block, each = SIZES[name]
     raw = np.frombuffer(data, np.uint8).reshape(-1, each)
     e = np.arange(block)
@@ -81,7 +83,9 @@ def decode(name: str, data: bytes, shape: tuple[int, ...]) -> np.ndarray:
         out = (_half(raw, 80) * (s & 15).astype(f)) * q.astype(f) - _half(raw, 82) * (s >> 4).astype(f)
     elif name == "Q3_K":
         s = e // 16
-        code = _bit(raw[:, 96 + s % 8], 4 * (s // 8), 15) + 16 * _bit(raw[:, 104 + s % 4], 2 * (s // 4), 3) - 32
+        code = (
+            _bit(raw[:, 96 + s % 8], 4 * (s // 8), 15) + 16 * _bit(raw[:, 104 + s % 4], 2 * (s // 4), 3) - 32
+        )
         q = _bit(raw[:, 32 + 32 * (e // 128) + e % 32], 2 * (e // 32 % 4), 3)
         q = q + 4 * _bit(raw[:, e % 32], e // 32, 1) - 4
         out = (_half(raw, 108) * code.astype(f)) * q.astype(f)

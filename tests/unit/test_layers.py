@@ -15,7 +15,7 @@ import tabgpu
 PACKAGE = Path(tabgpu.__file__).parent
 
 LAYERS = {
-    "pure": ["dtypes", "layout", "graph", "indexed", "launch", "errors", "config", "traced"],
+    "pure": ["dtypes", "layout", "graph", "indexed", "launch", "errors", "config", "traced", "formats"],
     "text": [
         "codegen",
         "codegen_conv",
@@ -40,6 +40,7 @@ LAYERS = {
         "kernels.gemv_inner",
         "kernels.pool_functions",
         "kernels.resize_functions",
+        "kernels.quant_forms",
         "kernels.rows_functions",
         "kernels.scan_forms",
         "kernels.unroll",
@@ -69,7 +70,7 @@ LAYERS = {
         "native_storage",
         "blocking",
     ],
-    "device": ["device", "faults", "pipelines", "remembered"],
+    "device": ["device", "faults", "fetching", "pipelines", "remembered"],
     "seam": ["engine", "executing", "program", "programs", "recorder", "traces", "tracing", "ceilings"],
     "meaning": [
         "aio",
@@ -123,6 +124,9 @@ SEAM = {
     "note",
     "weigh",
     "fetch",
+    "fetch_range",
+    "flush",
+    "settle",
     "wait",
     "wait_for",
     "device",

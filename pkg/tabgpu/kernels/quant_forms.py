@@ -1,44 +1,13 @@
-"""GGML's block formats as numbers, and the texts of the kernels that read them: blocks.wgsl put into each."""
+"""Texts of the kernels for quantised weights: the decoder of a format, from blocks.wgsl, put into each."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..formats import FORMATS
 from . import called, enabled, library, read, replace_block, replace_function, rewrite
-
-
-class Format(NamedTuple):
-    """One format: weights and bytes of a block; how quads share words (blocks.wgsl); whether weights have minima."""
-
-    name: str
-    block: int
-    nbytes: int
-    planes: int
-    run: int
-    minima: bool
-    step: int  # what addresses of its blocks are multiples of
-
-
-FORMATS = {
-    f.name: f
-    for f in (
-        Format("f32", 16, 64, 1, 4, False, 4),
-        Format("f16", 16, 32, 1, 4, False, 4),
-        Format("bf16", 16, 32, 1, 4, False, 4),
-        Format("q8_0", 32, 34, 1, 8, False, 2),
-        Format("q4_0", 32, 18, 2, 4, False, 2),
-        Format("q4_1", 32, 20, 2, 4, True, 4),
-        Format("q5_0", 32, 22, 2, 4, False, 2),
-        Format("q5_1", 32, 24, 2, 4, True, 4),
-        Format("q2_k", 256, 84, 4, 8, True, 4),
-        Format("q3_k", 256, 110, 4, 8, False, 2),
-        Format("q4_k", 256, 144, 2, 8, True, 4),
-        Format("q5_k", 256, 176, 2, 8, True, 4),
-        Format("q6_k", 256, 210, 4, 8, False, 2),
-    )
-}
 
 
 def _block(text: str, name: str) -> str:
@@ -93,9 +62,7 @@ def dequantize(name: str, gather: bool, wg: int) -> tuple[str, str]:
 
 def matvec(name: str, bank: bool, params: dict[str, Any]) -> tuple[str, str]:
     """(WGSL, access string) of quant_matvec for a format."""
-    text = rewrite(
-        replace_block(read("quant_matvec"), "format", decoder(name)), {"BANK": bank, **params}
-    )
+    text = rewrite(replace_block(read("quant_matvec"), "format", decoder(name)), {"BANK": bank, **params})
     if params["LANES"] == 1:
         text = re.sub(r"^  if \(LANES > 1u\) \{\n.*?^  \}\n", "", text, flags=re.M | re.S)
         text = re.sub(r"^var<workgroup>.*\n", "", text, flags=re.M)
@@ -127,7 +94,9 @@ def encode(name: str, wg: int) -> tuple[str, str]:
     head = whole[: whole.index("// simple: begin")]
     body = "".join(_block(whole, section) for section in (*parts, "main"))
     params = {"WG": wg, "EACH": encoded_together(name), "QBLOCK": f.block, "QBYTES": f.nbytes, "PART": part}
-    return _whole(rewrite(head + body, {**params, "TOP": f"{float(top)}f", "LEVELS": f"{float(levels)}f"})), "rw"
+    return _whole(
+        rewrite(head + body, {**params, "TOP": f"{float(top)}f", "LEVELS": f"{float(levels)}f"})
+    ), "rw"
 
 
 def encoded_together(name: str) -> int:

@@ -1,4 +1,4 @@
-"""Quantised weights: GGML's block formats kept as they are in GPU memory and decoded inside the kernels; weight files."""
+"""Quantised weights: GGML's block formats kept as they are in GPU memory, decoded inside the kernels; weight files."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def matmul(x: Any, W: QTensor, dtype: Any = None) -> Array:
     if W._form.name in _FLOATS:
         made = products._product(reshape(x, (m, k)), matrix_transpose(W.dequantize(W._data.dtype)), float32)
         return _as(reshape(made, shape), dtype)
-    binding = engine.facts_of(engine.device()).binding
+    binding = engine.device().binding_limit
     if max(W._data.nbytes, m * max(n, k) * 4) + 16 > binding:
         return _as(reshape(_in_parts(reshape(x, (m, k)), W, binding), shape), dtype)
     a, a_view = products._operand(reshape(x, (m, k)), (m, k))

@@ -33,7 +33,9 @@ def quantize(x: Any, format: Any) -> QTensor:
         return QTensor(zeros((0,), dtype=uint8), form, shape)
     args = [stored(astype(x, float32, copy=False))]
     job = (form.name, blocks)
-    return QTensor(routine("quant.encode", args, (blocks * form.nbytes,), uint8, job, 32 * prod(shape)), form, shape)
+    return QTensor(
+        routine("quant.encode", args, (blocks * form.nbytes,), uint8, job, 32 * prod(shape)), form, shape
+    )
 
 
 def _plain(x: Array) -> bool:

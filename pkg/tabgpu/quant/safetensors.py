@@ -1,1 +1,67 @@
-def load_safetensors(): ...
+"""safetensors files: a JSON header and the tensors behind it."""
+
+from __future__ import annotations
+
+import json
+from math import prod
+from typing import Any
+
+from ..dtypes import ALL, DType
+from .files import Entry, Progress, Source, WeightFileError, Weights, host, load, wanted
+
+_NAMES = {
+    "BOOL": "bool", "U8": "uint8", "I8": "int8", "U16": "uint16", "I16": "int16", "U32": "uint32", "I32": "int32",
+    "F16": "float16", "BF16": "bfloat16", "F32": "float32", "C64": "complex64", "I64": "int64", "U64": "uint64",
+    "F64": "float64",
+}  # fmt: skip
+_KINDS: dict[str, DType | str] = {k: ALL[n] if ALL[n].available else n for k, n in _NAMES.items()}
+LONGEST = 100_000_000  # bytes of a header, as the format's own readers have it
+
+
+async def load_safetensors(
+    source: Any, *, names: Any = None, progress: Progress | bool | None = None
+) -> Weights:
+    """The tensors of a safetensors file as Arrays by name, streamed to the GPU.
+
+    source, names, progress and errors as in load_gguf. 64-bit values become 32-bit ones: integers that do not fit raise
+    WeightFileError. `weights.metadata` is the file's own.
+    """
+    file = source if isinstance(source, Source) else Source(source)
+    start = host(await file.exactly(0, 8, "the length of its header"))
+    n = int.from_bytes(start, "little")
+    if n > LONGEST or (file.size is not None and 8 + n > file.size):
+        raise WeightFileError(
+            f"{file.name} is truncated or no safetensors file: it says its header has {n:,} bytes"
+        )
+    text = host(await file.exactly(8, n, "its header"))
+    try:
+        header = json.loads(text)
+    except ValueError as error:
+        raise WeightFileError(
+            f"{file.name} is no safetensors file: its header is no JSON ({error})"
+        ) from None
+    if not isinstance(header, dict):
+        raise WeightFileError(f"{file.name} is no safetensors file: its header is no object")
+    metadata = header.pop("__metadata__", {})
+    asked = wanted([_entry(file, name, one, 8 + n) for name, one in header.items()], names, file)
+    for e in asked:
+        if e.kind not in _KINDS.values():
+            raise WeightFileError(
+                f"{file.name}: tensor {e.name!r} has dtype {e.kind}, which is not known here"
+            )
+    return await load(file, asked, metadata, progress)
+
+
+def _entry(file: Source, name: str, one: Any, begin: int) -> Entry:
+    try:
+        kind, shape = one["dtype"], tuple([int(k) for k in one["shape"]])
+        first, end = (int(k) for k in one["data_offsets"])
+    except (KeyError, TypeError, ValueError):
+        raise WeightFileError(f"{file.name}: tensor {name!r} is described as {one!r}") from None
+    known = _KINDS.get(kind, kind)
+    size = 8 if isinstance(known, str) else known.itemsize
+    if kind in _KINDS and (end - first != prod(shape) * size or first < 0):
+        raise WeightFileError(
+            f"{file.name}: tensor {name!r} of {kind} and shape {shape} is said to lie from {first:,} to {end:,}"
+        )
+    return Entry(name, known, shape, begin + first, end - first)

@@ -8,9 +8,9 @@ from typing import Any
 from .. import engine
 from ..array import Array
 from ..dtypes import BY_KIND, DType, as_dtype, bfloat16, float16, float32, uint8
+from ..formats import FORMATS as _FORMS
+from ..formats import Format
 from ..graph import Cell, Op, leaf
-from ..kernels.quant_forms import FORMATS as _FORMS
-from ..kernels.quant_forms import Format
 from ..layout import Layout, Shape, contiguous
 from ..ops.creation import astype, copy_of, zeros
 from ..ops.manipulation import matrix_transpose, reshape
@@ -44,11 +44,11 @@ def check_shape(shape: Any, form: Format, where: str) -> Shape:
         raise ValueError(
             f"{where}: shape {shape}: rows of {shape[-1]} weights are not whole {name} blocks of {block}"
         )
-    return shape
+    return shape  # type: ignore[no-any-return]
 
 
 class QTensor:
-    """Quantised weights: `format` ("Q4_K"), `shape`, and the file's own bytes in GPU memory, decoded where they are used.
+    """Quantised weights: `format` ("Q4_K"), `shape`, and the file's bytes in GPU memory, decoded where they are used.
 
     Rows (the last axis) are whole blocks. `W[i]`, `W[a:b]` are views of rows or of a bank's matrices, `W[ids]` decodes
     rows (`take_rows`), `W.T` is a view, `W.reshape(..)` one whose rows are whole blocks too.
@@ -102,7 +102,9 @@ class QTensor:
             found: Any = self
             for depth, one in enumerate(key):
                 if not isinstance(one, int) and depth < len(key) - 1:
-                    raise IndexError(f"QTensor: {key}: all but the last index of a quantised tensor are integers")
+                    raise IndexError(
+                        f"QTensor: {key}: all but the last index of a quantised tensor are integers"
+                    )
                 found = found[one]
             return found
         if not isinstance(key, (slice, int)):
@@ -126,7 +128,9 @@ class QTensor:
             if self.ndim == 1:
                 raise IndexError("QTensor: single weights cannot be cut out of a block; use dequantize()")
             if not -self._shape[0] <= start < self._shape[0]:
-                raise IndexError(f"QTensor: index {start} is out of bounds for axis 0 with size {self._shape[0]}")
+                raise IndexError(
+                    f"QTensor: index {start} is out of bounds for axis 0 with size {self._shape[0]}"
+                )
             start %= self._shape[0]
         return QTensor(self._data, self._form, shape, self._first + start * prod(self._shape[1:]))
 
@@ -171,7 +175,8 @@ class QTensor:
             k = self._shape[-1]
             job = (self._form.name, self._first, self.size // k, k)
             made = reshape(
-                routine("quant.dequantize", [stored(self._data)], (self.size // k, k), float32, job), self._shape
+                routine("quant.dequantize", [stored(self._data)], (self.size // k, k), float32, job),
+                self._shape,
             )
         made = astype(made, want, copy=False)
         return matrix_transpose(made) if self._turned else made
@@ -233,13 +238,16 @@ def _as_kind(data: Array, kind: DType, need: int) -> Array:
     data = reshape(data, (data.size,))
     if not whole(data):
         data = copy_of(data)
-    if kind is uint8:
-        return data
+    return data if kind is uint8 else same_memory(data, kind, need // kind.itemsize)
+
+
+def same_memory(data: Array, dtype: DType, n: int) -> Array:
+    """Stored memory under another dtype, n elements."""
     op = stored(data)
     engine.settle(engine.device(), [op])
     assert op.buffer is not None
-    made = leaf((need // kind.itemsize,), kind, op.buffer)
-    return Array(kind, made.layout, Cell(made))
+    made = leaf((n,), dtype, op.buffer)
+    return Array(dtype, made.layout, Cell(made))
 
 
 def as_floats(x: Any, where: str) -> Array:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..dtypes import float32
 from ..errors import LimitError
+from ..formats import FORMATS
 from ..graph import Op, nbytes_of
 from ..kernels import quant_forms
-from ..kernels.quant_forms import FORMATS
 from ..launch import Kernel, Launch
 from ..lower_wide import window
 from ..region import U32, Facts, grid, kernel_for
@@ -127,6 +126,3 @@ def share(rows: int, units: int, facts: Facts) -> tuple[int, int, int]:
     lanes = 32 if rows >= 1024 else wg
     lanes = next((x for x in (8, 32) if units <= x), lanes)
     return wg, min(lanes, wg), 4 if rows >= 8192 else 1
-
-
-__all__ = ["Matrices", "Rows", "float32", "lower", "share"]

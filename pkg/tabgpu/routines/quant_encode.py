@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..formats import FORMATS
 from ..graph import Op, nbytes_of
 from ..kernels import quant_forms
-from ..kernels.quant_forms import FORMATS
 from ..launch import Launch
 from ..lower_wide import window
 from ..region import U32, Facts, grid, kernel_for
