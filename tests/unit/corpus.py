@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from corpus_windows import windows
 
 import tabgpu as tg
 from tabgpu import codegen, codegen_index, codegen_product, codegen_rows, engine, kernels, lower_product
@@ -258,7 +259,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
                 if x.kernel.code not in seen:
                     seen.add(x.kernel.code)
                     yield f"{name}: {x.kernel.label}", x.kernel.code, x.kernel.access, len(x.words)
-    for name, code, access in [*products(), *gathers(), *indexed(), *lines(), *scans_and_sorts()]:
+    for name, code, access in [*products(), *gathers(), *indexed(), *lines(), *scans_and_sorts(), *windows()]:
         yield name, code, access, 0
 
 
