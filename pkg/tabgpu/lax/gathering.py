@@ -27,12 +27,14 @@ from .index_maps import (
     index_array,
     numbers,
     overlapping,
+    part,
     placed,
     target,
     whole,
 )
 
 _DROP = GatherScatterMode.FILL_OR_DROP
+_LAST, _ALL = slice(-1, None), slice(None)
 
 
 def gather(
@@ -194,6 +196,13 @@ def written(
     x = whole(x)
     place = target(x, index, dims, kept, sizes, new.shape, mode)
     new = astype(new, x.dtype, copy=False)
+    if not name:  # of updates along axes that no index depends on, the last is the one that counts
+        still = [
+            not (s or any(p.layout.strides[d] for p in place.at.picks))
+            for d, s in enumerate(place.at.base.strides)
+        ]
+        key = tuple(_LAST if same else _ALL for same in still)
+        new, place = view(new, view_of(new._layout, key)), part(place, key)
     made = Array(x.dtype, x._layout, x._cell)
     return fresh(updated(made._cell, place, new, expr, unique, True, overlapping(dims, sizes)))
 

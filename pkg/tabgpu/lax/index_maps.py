@@ -16,6 +16,7 @@ from ..dtypes import int32
 from ..graph import IOTA, SCALAR
 from ..indexed import Indexed, Pick
 from ..layout import Layout, Shape
+from ..layout import index as view_of
 from ..ops import elementwise as ew
 from ..ops.creation import astype, copy_of
 from ..ops.indexing import Target
@@ -205,6 +206,13 @@ def _flat(starts: list[Start], mode: str) -> Start:
             inside = ew.logical_and(ew.equal(i, near), inside)
         total = ew.add(ew.multiply(near, stride), total)
     return Start(ew.where(inside, total, -1), 0x7FFFFFFF, 1)
+
+
+def part(place: Target, key: Any) -> Target:
+    """A Target for part of its space."""
+    base = view_of(place.at.base, key)
+    picks = tuple(p._replace(layout=view_of(p.layout, key)) for p in place.at.picks)
+    return place._replace(shape=base.shape, at=place.at._replace(base=base, picks=picks))
 
 
 def overlapping(dims: Numbers, sizes: Shape) -> bool:
