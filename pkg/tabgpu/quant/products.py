@@ -62,10 +62,10 @@ def matmul(x: Any, W: QTensor, dtype: Any = None) -> Array:
     a, a_view = products._operand(reshape(x, (m, k)), (m, k))
     row, column = (1, n) if W._turned else (k, 1)  # strides along n and k, in weights
     view = Layout((k, n), (column, row), W._first)
-    op = Op(MATMUL, f"quant.{W._form.name}", (a, W.words()), (a_view, view), (m, n), float32, ((), m, n, k))
+    op = Op(MATMUL, f"quant.{W._form.name}", (a, W.words()), (a_view, view), shape, float32, ((), m, n, k))
     made = fresh(op)
     engine.weigh(m * n * k >> 10)
-    return _as(reshape(made, shape), dtype)
+    return _as(made, dtype)
 
 
 def _in_parts(x: Array, W: QTensor, binding: int) -> Array:
