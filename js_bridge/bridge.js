@@ -68,6 +68,8 @@ export class Bridge {
     this.fallback = fallback;
     /** @type {Map<number, GPUBuffer>} */
     this.buffers = new Map();
+    /** @type {Set<number>} which of these are the page's: they are never destroyed here */
+    this.lent = new Set();
     /** @type {Map<number, {pipeline: GPUComputePipeline, layout: GPUBindGroupLayout, label: string}>} */
     this.pipelines = new Map();
     /** @type {Map<string, GPUBindGroupLayout>} */
@@ -181,8 +183,27 @@ export class Bridge {
   free(id) {
     for (const bound of [...this.mentions.get(id) ?? []]) this.forget(bound);
     this.mentions.delete(id);
-    this.buffers.get(id)?.destroy();
+    if (!this.lent.delete(id)) this.buffers.get(id)?.destroy();
     this.buffers.delete(id);
+  }
+
+  /** A page's own buffer under an id of ours. @param {number} id @param {GPUBuffer} buffer */
+  lend(id, buffer) {
+    this.buffers.set(id, buffer);
+    this.lent.add(id);
+  }
+
+  /**
+   * Copies bytes of a page's buffer to one of ours (made here if `nbytes` is given).
+   * @param {number} serial @param {number} id @param {number} nbytes @param {GPUBuffer} source @param {number} offset @param {number} size
+   */
+  copyIn(serial, id, nbytes, source, offset, size) {
+    this.scoped(serial, nbytes > 0, () => {
+      if (nbytes) this.alloc(id, nbytes);
+      const encoder = this.device.createCommandEncoder({ label: "copy" });
+      encoder.copyBufferToBuffer(source, offset, /** @type {GPUBuffer} */ (this.buffers.get(id)), 0, size);
+      this.device.queue.submit([encoder.finish()]);
+    });
   }
 
   /**
@@ -613,7 +634,7 @@ export class Bridge {
   close() {
     this.lift.trim();
     if (this.own) this.device.destroy();
-    else for (const buffer of this.buffers.values()) buffer.destroy(); // the page goes on with its device
+    else for (const [id, buffer] of this.buffers) if (!this.lent.has(id)) buffer.destroy(); // the page goes on with its device
     this.streamView?.release();
     this.stream?.destroy?.();
     this.stream = this.streamView = undefined;

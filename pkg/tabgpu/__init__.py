@@ -182,6 +182,7 @@ if TYPE_CHECKING:  # what __getattr__ finds
         vander,
     )  # fmt: skip
     from .profiling import profile
+    from .sharing import from_gpu_buffer
     from .tuning import tune
     from .usage import telemetry
 

@@ -58,6 +58,7 @@ class Bridge:
 
         self.wgpu, self.device = wgpu, device
         self.buffers: dict[int, Any] = {}  # None: it could not be allocated
+        self.lent: set[int] = set()  # which of these are somebody else's
         self.pipelines: dict[int, tuple[str, Any, Any]] = {}  # label, pipeline or None, layout of group 0
         self.layouts: dict[str, Any] = {}
         self.groups: dict[tuple[int, ...], Any] = {}
@@ -183,8 +184,26 @@ class Bridge:
         for key in self.mentions.pop(ident, ()):
             self.groups.pop(key, None)
         buffer = self.buffers.pop(ident, None)
-        if buffer is not None:
+        if buffer is not None and ident not in self.lent:
             buffer.destroy()
+        self.lent.discard(ident)
+
+    def lend(self, ident: int, buffer: Any) -> None:
+        """Somebody's own buffer under an id of ours: it is never destroyed here."""
+        self.buffers[ident] = buffer
+        self.lent.add(ident)
+
+    def copyIn(self, serial: int, ident: int, nbytes: int, source: Any, offset: int, size: int) -> None:
+        """Copies bytes of such a buffer to one of ours (made here if nbytes is given)."""
+        if nbytes:
+            self.alloc(serial, ident, nbytes)
+
+        def copy() -> None:
+            encoder = self.device.create_command_encoder(label="copy")
+            encoder.copy_buffer_to_buffer(source, offset, self.held(ident), 0, size)
+            self.device.queue.submit([encoder.finish()])
+
+        self.scoped(serial, copy)
 
     def upload(self, serial: int, ident: int, nbytes: int, memory: Any) -> None:
         if nbytes:
@@ -477,8 +496,8 @@ class Bridge:
         """Frees all memory and lets go of the device: a given one is its owner's to go on with."""
         self._lost = self._lost or "destroyed: closed"
         self.trim()
-        for buffer in [*self.buffers.values(), self.uniform]:
-            if buffer is not None:
+        for ident, buffer in [*self.buffers.items(), (0, self.uniform)]:
+            if buffer is not None and ident not in self.lent:
                 buffer.destroy()
         for kept in (self.buffers, self.pipelines, self.layouts, self.groups, self.mentions):
             kept.clear()

@@ -46,6 +46,7 @@ CHAPTERS = {
         "diag diag_indices diag_indices_from diagflat diagonal fill_diagonal trace tri tril "
         "tril_indices tril_indices_from triu triu_indices triu_indices_from vander",
     "profiling": "profile",
+    "sharing": "from_gpu_buffer",
     "tuning": "tune",
     "usage": "telemetry",
 }  # fmt: skip

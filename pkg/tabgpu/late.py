@@ -34,4 +34,5 @@ def bind_late(module: str, names: str) -> None:
 
 bind_late("display", "__repr__ __str__ __format__ _repr_html_ _repr_mimebundle_")
 bind_late("dispatch", "__array_ufunc__ __array_function__")
+bind_late("sharing", "gpu_buffer")
 bind_late("interop", "__array_namespace__ to_device __dlpack__ __dlpack_device__ __reduce_ex__ __round__")

@@ -40,8 +40,11 @@ def touch(cell: Any) -> None:
 
 
 def foreign(op: Op) -> bool:
-    """Whether a traced function cannot take this value's memory over: it comes from outside, or stands for an argument
-    or an upload, which others may name at a replay."""
+    """Whether this value's memory cannot be taken over: it is a page's own buffer (of no size here), or a traced
+    function runs and it comes from outside, or stands for an argument or an upload, which others may name at a
+    replay."""
+    if op.buffer is not None and not op.buffer.size:
+        return True
     now = tracing()
     return now is not None and (op.serial <= now.first or op.kind == LEAF)
 
