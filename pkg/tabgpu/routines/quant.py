@@ -37,8 +37,11 @@ class Matrices(NamedTuple):
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
     """op.fn: quant.dequantize (args: bytes), quant.rows (bytes, ids), quant.matvec (bytes, x), quant.bank (bytes, x,
-    ids), quant.encode (x); extra: Rows, Matrices, or what quant_encode takes."""
+    ids), quant.encode (x), quant.experts (x, bytes, an expert for each tile of rows); extra: Rows, Matrices, or what
+    quant_encode and _experts take."""
     what = op.fn.partition(".")[2]
+    if what == "experts":
+        return _experts(op, facts)
     if what == "encode":
         return encode(op, facts)
     if what in ("matvec", "bank"):
@@ -126,3 +129,28 @@ def share(rows: int, units: int, facts: Facts) -> tuple[int, int, int]:
     lanes = 32 if rows >= 1024 else wg
     lanes = next((x for x in (8, 32) if units <= x), lanes)
     return wg, min(lanes, wg), 4 if rows >= 8192 else 1
+
+
+def _experts(op: Op, facts: Facts) -> list[Launch]:
+    """A batch of products, tile by tile of x; each takes its matrix from the bank. extra: (format, first weight, n, k,
+    rows of a tile, tiles)."""
+    from ..codegen import VALUE, Region
+    from ..codegen_product import Product, product
+    from ..lower_product import Walk, chosen
+
+    name, first, n, k, rows, tiles = op.extra
+    a = Walk(0, (0, 0, rows * k, k, 1), "float32")
+    b = Walk(first, (0, 0, n * k, 1, k), f"quant.{name}")
+    choice, words = chosen((rows, n, k), (1, 1, tiles), a, b, facts, cut=False)
+    region = Region((), (), ((VALUE, op.dtype),), 0)
+    params, unroll = tuple(choice.params.items()), tuple(choice.unroll.items())
+    sig = Product(choice.kernel, "f", ("", name), params, unroll, region, 0, 1)
+
+    def text(sig: Product) -> tuple[str, str]:
+        whole, access = product(sig)
+        parts = whole.split("d.z * P[4].z")  # the batch's matrix
+        assert len(parts) == 2, "gemm and gemv find B in one line"
+        return "b2[d.z] * P[4].z".join(parts), access
+
+    kernel = kernel_for(("quant_experts", sig), lambda key: text(key[1]), f"quant_experts_{name}_{choice.name}", 0)
+    return [launch(kernel, op.args, (op,), choice.groups, words, facts)]
