@@ -48,6 +48,14 @@ def from_scalar(value: complex, where: str) -> Array:
     return constant(value, complex64 if isinstance(value, complex) else float32)
 
 
+def as_value(value: Any, dtype: DType, where: str) -> Array:
+    """An Array or host value that is about to be cast to dtype: Python integers are of that dtype from the start."""
+    if type(value) is int and dtype.kind != "b":
+        check_scalar(value, dtype, where)
+        return constant(value if dtype.kind in "iu" else float(value), dtype)
+    return from_host(value, where)
+
+
 def _closed(value: Any) -> Any:
     """Numbers that a traced function got, looked at; also inside lists and tuples."""
     return [_closed(v) for v in value] if type(value) in (list, tuple) else plain(value)

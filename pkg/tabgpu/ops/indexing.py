@@ -20,7 +20,7 @@ from ..graph import IOTA, KERNEL, SCALAR, Guard, Op
 from ..indexed import Indexed, Pick, Update
 from ..layout import Layout, Shape
 from . import elementwise as ew
-from .convert import from_host
+from .convert import as_value, from_host
 from .creation import astype, copy_of, zeros
 from .guards import index_guard
 
@@ -376,7 +376,7 @@ def _value(value: Any, dtype: Any, shape: Shape, whole: bool) -> Any:
     ):
         check_scalar(value, dtype, "assignment")
         return value
-    got = value if isinstance(value, Array) else from_host(value, "assignment")
+    got = as_value(value, dtype, "assignment")
     if got.dtype is not dtype:
         got = astype(got, dtype)
     lead = got.ndim - len(shape)
@@ -398,7 +398,7 @@ def _assign_masked(self: Array, mask: Array, axis: int, value: Any) -> None:
 
     _check_mask(mask.shape, self.shape[axis : axis + mask.ndim], axis)
     rest = self.shape[axis + mask.ndim :]
-    got = value if isinstance(value, Array) else from_host(value, "assignment")
+    got = as_value(value, self.dtype, "assignment")
     if got.dtype is not self.dtype:
         got = astype(got, self.dtype)
     spread = view(

@@ -14,7 +14,7 @@ from .. import layout as lo
 from ..array import Array, source
 from ..dtypes import DType, as_dtype, promote
 from ..graph import IOTA, SCALAR, Op
-from .convert import from_host
+from .convert import as_value, from_host
 from .creation import astype, copy_of, zeros
 from .manipulation import (
     addressable,
@@ -287,7 +287,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     axis = lo.normalize_axis(axis, x.ndim, "insert")
     n = x.shape[axis]
     at = _positions(obj, n, "insert", last=n)
-    new = astype(values if isinstance(values, Array) else from_host(values, "insert"), x.dtype, copy=False)
+    new = astype(as_value(values, x.dtype, "insert"), x.dtype, copy=False)
     count = len(at)
     if count == 1:  # the values may be several entries of the axis
         new = expand_dims(new, axis=tuple(range(x.ndim - new.ndim)))

@@ -12,7 +12,7 @@ from ..graph import Guard
 from ..indexed import Indexed, Pick
 from ..layout import Layout
 from . import elementwise as ew
-from .convert import from_host
+from .convert import as_value, from_host
 from .creation import copy_of
 from .indexing import (
     MODES,
@@ -130,7 +130,7 @@ def put_along_axis(x: Array, indices: Any, values: Any, axis: int | None, mode: 
 def put(x: Array, indices: Any, values: Any, /, mode: str = "raise") -> None:
     """x.flat[indices] = values in place; values repeat to as many as there are indices, the last of duplicates wins."""
     index = _integers(indices, "put")
-    got = _need(values, "put")
+    got = as_value(values, x.dtype, "put")
     if not index.size:
         return
     if not got.size:
@@ -158,7 +158,7 @@ def _cycle(n: int, period: int) -> Array:
 
 def putmask(x: Array, mask: Any, values: Any, /) -> None:
     """x.flat[k] = values[k % len(values)] wherever mask is true, in place."""
-    flags, got = _need(mask, "putmask"), _need(values, "putmask")
+    flags, got = _need(mask, "putmask"), as_value(values, x.dtype, "putmask")
     if flags.shape != x.shape:
         raise ValueError(f"putmask: the mask's shape {flags.shape} is not that of the array, {x.shape}")
     if not x.size:
@@ -174,7 +174,7 @@ def place(x: Array, mask: Any, values: Any, /) -> None:
     """The first N values, again and again, to the N positions where mask is true, in place."""
     from .scans import cumulative_sum
 
-    flags, got = _need(mask, "place"), ravel(_need(values, "place"))
+    flags, got = _need(mask, "place"), ravel(as_value(values, x.dtype, "place"))
     if flags.size != x.size:
         raise ValueError(f"place: mask and array must have the same size: {flags.shape}, {x.shape}")
     if not x.size:
@@ -190,7 +190,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     """Copies src, broadcast, to dst in place, only where `where` is true."""
     from .dtype_functions import can_cast
 
-    got = _need(src, "copyto")
+    got = as_value(src, dst.dtype, "copyto")
     kinds = "biufc"
     weak = isinstance(src, (bool, int, float, complex)) and kinds.index(got.dtype.kind) <= kinds.index(
         dst.dtype.kind
