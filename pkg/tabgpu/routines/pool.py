@@ -13,6 +13,7 @@ from ..region import Facts, bits, kernel_for
 from . import launch
 
 SHARED = 1024  # elements of a window from which on a workgroup shares it
+LONGEST = 32768  # the same of a CPU adapter, whose loops may be bounded
 FEW = 1 << 14  # results from which on there are threads enough
 
 
@@ -51,7 +52,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     outs = op.size // 2 if both else op.size
     axes = [Axis(*a) for a in job.axes]
     window = prod(-(-a.size // a.out) if job.adaptive else min(a.taps, a.size) for a in axes)
-    shared = window >= SHARED and outs < FEW and not facts.software
+    shared = window >= (LONGEST if facts.software else SHARED) and outs < FEW
     target = uint32 if both else op.dtype
     wg = 1 << (facts.workgroup.bit_length() - 1)
     sig = Form(name, src.dtype, target, len(axes), wg, shared)
