@@ -41,6 +41,7 @@ _INTEGER = Fn(
 )
 _CHANCE = Fn("random_chance", "random_chance(x, y)", (uint32, float32), bool_)
 _NORMAL = Fn("random_normal", "random_normal(x)", (uint32,), float32)
+_OPEN = Fn("random_open", "random_open_f32(x)", (uint32,), float32)
 _SUFFIX = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 _UNIT = {n: Fn("random_unit", f"random_unit_{s}(x)", (uint32,), as_dtype(n)) for n, s in _SUFFIX.items()}
 _BETWEEN = {
@@ -233,6 +234,11 @@ def _uniform(key: Any, shape: Any, dtype: Any, low: Any, high: Any, start: int, 
     if simple and not abs(float(high) - float(low)) < 3.4e38:
         raise OverflowError(f"{where}: the distance from {low} to {high} is beyond float32")
     return _apply(_BETWEEN[want.name], dims, words, low, high)
+
+
+def open_unit(key: Any, shape: tuple[int, ...]) -> Array:
+    """Uniform float32 of (0, 1), without both ends, for what takes their logarithm."""
+    return _apply(_OPEN, shape, _bits(key, shape, 0, "open_unit"))
 
 
 def normal(key: Any, shape: Any = (), dtype: Any = float32, mean: Any = 0.0, std: Any = 1.0) -> Array:

@@ -6,8 +6,13 @@ from . import grad as grad
 from .activations import *  # noqa: F403  # the chapter says what is public
 from .attention import *  # noqa: F403
 from .channel_norms import *  # noqa: F403
+from .class_losses import *  # noqa: F403
 from .convolution import *  # noqa: F403
+from .dropout import *  # noqa: F403
 from .folding import *  # noqa: F403
+from .linear import *  # noqa: F403
+from .losses import *  # noqa: F403
 from .normalization import *  # noqa: F403
 from .pooling import *  # noqa: F403
 from .resizing import *  # noqa: F403
+from .rotary import *  # noqa: F403

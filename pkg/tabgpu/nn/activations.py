@@ -10,16 +10,18 @@ from typing import Any
 
 from ..array import Array
 from ..ops.convert import from_host
-from ..ops.elementwise import multiply, tanh
+from ..ops.elementwise import multiply, negative, tanh
 from ..ops.manipulation import reshape
 from ..ops.rows import binary, ternary, unary
+from ..ops.rowwise import floating
 from ..special import expit, log_expit
+from .normalization import softmax
 
 # fmt: off
 __all__ = [
     "affine", "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
-    "logsigmoid", "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "silu_mul", "softplus", "softshrink",
-    "softsign", "tanh", "tanhshrink", "threshold",
+    "logsigmoid", "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "silu_mul", "softmin", "softplus",
+    "softshrink", "softsign", "tanh", "tanhshrink", "threshold",
 ]
 _TORCH = "torch.nn.functional."
 
@@ -156,3 +158,8 @@ def glu(x: Any, dim: int = -1) -> Array:
     before = (slice(None),) * (dim % x.ndim)
     half = size // 2
     return multiply(x[(*before, slice(0, half))], expit(x[(*before, slice(half, size))]))
+
+
+def softmin(x: Any, dim: int | None = None, dtype: Any = None) -> Array:
+    """softmax(-x) along one axis (the last one by default)."""
+    return softmax(negative(floating(x, "softmin", dtype)), dim)

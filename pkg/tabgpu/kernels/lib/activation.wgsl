@@ -100,3 +100,9 @@ fn softsign_f32(x: f32) -> f32 {
 
 // SwiGLU: silu(x) * y
 fn silu_mul_f32(x: f32, y: f32) -> f32 { return silu_f32(x) * y; }
+
+// Huber's function, scaled: scale x^2 / 2 within [-bend, bend], a line beyond.
+fn bent_loss_f32(x: f32, bend: f32, scale: f32) -> f32 {
+  let a = absolute_f32(x);
+  return pick_f32(0.5f * scale * a * a, scale * bend * (a - 0.5f * bend), a > bend);
+}

@@ -6,6 +6,9 @@ fn random_unit_f32(w: u32) -> f32 { return f32(w >> 8u) * 5.9604644775e-08f; }
 fn random_unit_f16(w: u32) -> f32 { return f32(w >> 21u) * 4.8828125e-4f; }
 fn random_unit_bf16(w: u32) -> f32 { return f32(w >> 24u) * 3.90625e-3f; }
 
+// Strictly inside of (0, 1), in odd multiples of 2^-24.
+fn random_open_f32(w: u32) -> f32 { return f32((w >> 8u) | 1u) * 5.9604644775e-08f; }
+
 // low + u * (high - low). u and the distance are taken in halves of 12 bits, whose products are exact, so that it does not
 // matter whether an adapter fuses them with the additions: the same bits everywhere.
 fn random_spread(w: u32, low: f32, high: f32) -> f32 {
