@@ -27,10 +27,11 @@ def convolution(sig: Conv) -> tuple[str, str]:
     from .kernels import conv_inner  # long texts: only when a convolution is asked for
 
     params = dict(sig.params)
+    fours = params.pop("FOURS", False)
     text = kernels.read("conv")
     bm, bn = params["BM"], params["BN"]
     if params["ALONE"]:
-        block = conv_inner.alone(bm, bn)
+        block = conv_inner.alone(bm, bn, fours)
     else:
         sizes = (bm, bn, *(params[x] for x in ("BK", "TM", "TN", "SLICES", "PAD")))
         block = conv_inner.tiled(*sizes)

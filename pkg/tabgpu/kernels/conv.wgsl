@@ -15,7 +15,7 @@
 // Tunables: T, AE, BM .. SLICES, PAD as gemm.   A_VEC: A as vec4s along k (k, the pieces and A's strides multiples of 4)
 //   A_LINEAR  term t of A's row lies t behind its first   A_ALONG_K, B_ALONG_K  which axis neighbouring threads stage
 //   RANK      axes in use, the last ones   PADDED  whether some element may be outside   PHASES
-//   ALONE     tiles are dealt to threads   LONG  k may be 2^22 or more   N4, PV as gemm
+//   ALONE     tiles are dealt to threads   LEVEL  four columns are neighbours along the last axis   LONG  k may be 2^22 or more   N4, PV as gemm
 //
 // Parameters (group 1, u32 words; those from 76 on belong to codegen):
 //   0 m   1 n (columns of a phase)   2 k   3 number of y   4 groups   5 phases   6 terms in a piece of k   7 elements of C
@@ -49,6 +49,7 @@ const RANK = 2u;
 const PADDED = true;
 const PHASES = false;
 const LONG = false;
+const LEVEL = false;
 const N4 = false;
 const ALONE = true;
 const PV = 19u;
@@ -165,8 +166,13 @@ fn inside(w: Walk, t: Term) -> vec4<bool> {
   var ok = vec4<bool>(t.there);
   if (PADDED) {
     ok = ok & (bitcast<vec4u>(w.x2 + t.x.z) < vec4u(P[10].z));
-    if (RANK > 1u) { ok = ok & (bitcast<vec4u>(w.x1 + t.x.y) < vec4u(P[10].y)); }
-    if (RANK > 2u) { ok = ok & (bitcast<vec4u>(w.x0 + t.x.x) < vec4u(P[10].x)); }
+    if (LEVEL) {
+      if (RANK > 1u) { ok = ok & vec4<bool>(bitcast<u32>(w.x1.x + t.x.y) < P[10].y); }
+      if (RANK > 2u) { ok = ok & vec4<bool>(bitcast<u32>(w.x0.x + t.x.x) < P[10].x); }
+    } else {
+      if (RANK > 1u) { ok = ok & (bitcast<vec4u>(w.x1 + t.x.y) < vec4u(P[10].y)); }
+      if (RANK > 2u) { ok = ok & (bitcast<vec4u>(w.x0 + t.x.x) < vec4u(P[10].x)); }
+    }
   }
   return ok;
 }

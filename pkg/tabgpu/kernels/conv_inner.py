@@ -30,38 +30,30 @@ def tiled(bm: int, bn: int, bk: int, tm: int, tn: int, slices: int, pad: int) ->
     return _PLACE + _LOAD.sub(load, text)
 
 
-def alone(bm: int, bn: int) -> str:
-    """A thread's bm x bn outputs, in registers: bm is 1, or a multiple of 4 whose terms are read four at a time."""
-    quads = range(bn // 4)
-    rows = range(bm)
+def alone(bm: int, bn: int, fours: bool) -> str:
+    """A thread's bm x bn outputs, in registers. fours: terms are read four at a time (bm a multiple of 4)."""
+    quads, rows = range(bn // 4), range(bm)
+    lanes = "xyzw"
     out = [f"let y{j} = columns(at.col + {4 * j}u);" for j in quads]
     out += [f"var s{i}_{j} = vec4<T>();" for i in rows for j in quads]
-    if bm == 1:
-        out += [
-            "let first = at.a + at.row * P[2].x;",
-            "for (var k = begin; k < end; k++) {",
-            "  let t = term(k);",
-            "  let x = vec4<T>(a_one(first + t.a));",
-            *(f"  s0_{j} += x * gather(y{j}, t);" for j in quads),
-            "}",
-        ]
-    else:
-        blocks = range(bm // 4)
-        out += [f"let x{i} = row_walk(at.a + (at.row + {4 * i}u) * P[2].x);" for i in blocks]
+    out += ["let first = at.a + at.row * P[2].x;"]
+    if fours:
+        out += [f"let x{i} = row_walk(first + {4 * i}u * P[2].x);" for i in range(bm // 4)]
         out += ["for (var k = begin; k < end; k += 4u) {"]
-        out += [f"  let a{i} = load_a(x{i}, k);" for i in blocks]
-        for e in range(4):
-            out += ["  {", f"    let t = term(k + {e}u);"]
-            out += [f"    let b{j} = gather(y{j}, t);" for j in quads]
-            out += [f"    s{i}_{j} += a{i // 4}.k{e}.{'xyzw'[i % 4]} * b{j};" for i in rows for j in quads]
-            out += ["  }"]
-        out += ["}"]
-    out += [
-        f"var sums = array<vec4<T>, {bm * bn // 4}>({', '.join(f's{i}_{j}' for i in rows for j in quads)});"
-    ]
-    out += [
-        f"for (var e = 0u; e < {bm * bn // 4}u; e++) {{",
-        f"  put(sums[e], z, at.row + e / {bn // 4}u, at.col + e % {bn // 4}u * 4u);",
-        "}",
-    ]
+        out += [f"  let x{i}_ = load_a(x{i}, k);" for i in range(bm // 4)]
+    else:
+        out += ["for (var k = begin; k < end; k++) {"]
+    for e in range(4) if fours else [0]:
+        out += ["  {", f"    let t = term(k + {e}u);"]
+        out += [f"    let b{j} = gather(y{j}, t);" for j in quads]
+        if not fours:
+            out += ["    let from_ = first + t.a;"]
+            out += [f"    let a{i} = a_one(from_ + {i}u * P[2].x);" for i in rows]
+        a = [f"x{i // 4}_.k{e}.{lanes[i % 4]}" if fours else f"a{i}" for i in rows]
+        out += [f"    s{i}_{j} += {a[i]} * b{j};" for i in rows for j in quads]
+        out += ["  }"]
+    cells = bm * bn // 4
+    out += ["}", f"var sums = array<vec4<T>, {cells}>({', '.join(f's{i}_{j}' for i in rows for j in quads)});"]
+    out += [f"for (var e = 0u; e < {cells}u; e++) {{"]
+    out += [f"  put(sums[e], z, at.row + e / {bn // 4}u, at.col + e % {bn // 4}u * 4u);", "}"]
     return "\n".join("  " + line for line in out) + "\n"

@@ -22,6 +22,7 @@ from ..plan import Group
 from ..region import U32, Facts, Numbering, Recipe, bits, grid, kernel_for, recipes, remember, tail
 
 LONGEST = 32768  # terms that one launch adds, as in products
+SPREAD = 64  # threads that keep the cores of a CPU adapter busy, four at a time
 ENOUGH = 16384  # threads that work alone and keep a large GPU busy
 
 
@@ -109,7 +110,7 @@ def _recipe(group: Group, post: Numbering, facts: Facts) -> Recipe | Pieces | No
 
     def kernel(region: Region, rank: int, inputs: int) -> Any:
         params = {**way.params, "RANK": form.rank, "PADDED": form.padded, "PHASES": form.phases}
-        params |= {"A_LINEAR": form.linear, "LONG": core.extra[3] >= 1 << 22}
+        params |= {"LEVEL": core.extra[5][18] % 4 == 0, "A_LINEAR": form.linear, "LONG": core.extra[3] >= 1 << 22}
         forms = FORMS.get(a.dtype.name, ""), FORMS.get(b.dtype.name, "")
         sig = Conv(kind, forms, tuple(params.items()), region, rank, inputs)
         read = "_".join(dict.fromkeys(f or f"{kind}32" for f in forms))
@@ -140,8 +141,8 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
     quads = form.quads and k % 4 == 0 and not any(s % 4 for s in steps)
     most = min(64, (facts.binding - 16) // (4 * size)) if size <= 1 << 22 else 1  # pieces that memory holds
     common = {"N4": n % 4 == 0 and not form.phases, "A_VEC": quads}
-    if facts.software or m < 8 or n < 8:
-        bm, bn = _block(m, n, facts.software)
+    if facts.software or min(m, n) <= 8:
+        bm, bn = _block(m, n, ys) if facts.software else (1 if m < 2 else 2 if m < 4 else 4, 4)
         threads = -(-m // bm) * -(-n // bn) * ys
         pieces = -(-k // LONGEST)
         if threads < ENOUGH and not facts.software:
@@ -149,8 +150,9 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
         pieces = max(1, min(pieces, most))
         piece = -(-k // pieces) + 3 & ~3
         pieces = -(-k // piece)
-        wg = 16 if facts.software else 64
-        params = {"BM": bm, "BN": bn, "NT": wg, "ALONE": True, **common, "A_VEC": quads and bm > 1}
+        fours = bm % 4 == 0 and not facts.software
+        params = {"BM": bm, "BN": bn, "NT": 4 if facts.software else 64, "ALONE": True, **common}
+        params |= {"FOURS": fours, "A_VEC": quads and fours}
         return Way(f"a{bm}x{bn}", params, threads * pieces, pieces, piece)
     side = Side((*steps[1:], steps[0], 1) if quads else (1, 3, 3), 0, a_form)
     try:
@@ -162,8 +164,7 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
     if pieces > most:
         piece = -(-k // most) + 63 & ~63
         pieces = -(-k // piece)
-    for name in ("B_VEC",):
-        params.pop(name)
+    params.pop("B_VEC")
     params |= common | {"ALONE": False, "A_ALONG_K": quads or form.a_along_k, "B_ALONG_K": form.b_along_k}
     params["A_VEC"] = quads
     params["NT"] = params["BM"] // params["TM"] * (params["BN"] // params["TN"]) * params["SLICES"]
@@ -171,10 +172,9 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
     return Way(choice.name.partition("_")[0], params, tiles * pieces, pieces, piece)
 
 
-def _block(m: int, n: int, software: bool) -> tuple[int, int]:
-    """Rows and columns of a thread that works alone."""
-    if m < 4:
-        return 1, 4
-    if m < 8 or not software:
-        return 4, 4 if n <= 4 else 8
-    return 8, 4 if n <= 4 else 8
+def _block(m: int, n: int, ys: int) -> tuple[int, int]:
+    """Rows and columns of a thread of a CPU adapter: reads cost it more than sums, but cores want some threads each."""
+    bm, bn = next(x for x in (32, 16, 8, 4, 2, 1) if x <= m), next(x for x in (16, 8, 4) if x <= max(n, 4))
+    while -(-m // bm) * -(-n // bn) * ys < SPREAD and bm * bn > 32:
+        bm, bn = (bm // 2, bn) if bm > bn else (bm, bn // 2)
+    return bm, bn
