@@ -8,7 +8,7 @@ from operator import index as as_index
 from typing import Any
 
 from ..array import Array
-from ..dtypes import BY_KIND, DType, as_dtype, float32, int32, promote
+from ..dtypes import BY_KIND, DType, as_dtype, int32, promote
 from ..layout import Shape
 from ..ops import elementwise as ew
 from ..ops import reductions
@@ -63,13 +63,30 @@ def dot_general_with_conj(
 
 def _sums(left: Array, right: Array, want: DType, conjugate: tuple[bool, bool]) -> Array:
     """Vectors with rows: a sum of products along the last axis, in one launch."""
+    x, y = expand_dims(left, axis=-2), expand_dims(right, axis=-3)
+    if want.kind == "c":
+        return _complex_sums(x, y, *conjugate)
     wide = int32 if want.kind == "b" else BY_KIND[want.kind]
-    x, y = (ew.conjugate(z) if c else z for z, c in zip((left, right), conjugate, strict=True))
-    x, y = (z if z.dtype.kind == wide.kind == "f" else astype(z, wide, copy=False) for z in (x, y))
-    if wide is float32:
-        x = astype(x, float32, copy=False)
-    terms = ew.multiply(expand_dims(x, axis=-2), expand_dims(y, axis=-3))
-    return astype(reductions.sum(terms, axis=-1, dtype=wide), want, copy=False)
+    x, y = (astype(z, wide, copy=False) for z in (x, y))
+    return astype(reductions.sum(ew.multiply(x, y), axis=-1, dtype=wide), want, copy=False)
+
+
+def _complex_sums(x: Array, y: Array, conj_x: bool, conj_y: bool) -> Array:
+    """The same of complex numbers: a sum for each part, conjugation by signs."""
+
+    def total(terms: Array) -> Array:
+        return reductions.sum(terms, axis=-1)
+
+    a, b, c, d = ew.real(x), ew.imag(x), ew.real(y), ew.imag(y)
+    if y.dtype.kind != "c":
+        imag = total(ew.multiply(b, c))
+        return ew.complex_of(total(ew.multiply(a, c)), ew.negative(imag) if conj_x else imag)
+    if x.dtype.kind != "c":
+        imag = total(ew.multiply(a, d))
+        return ew.complex_of(total(ew.multiply(a, c)), ew.negative(imag) if conj_y else imag)
+    real = (ew.add if conj_x != conj_y else ew.subtract)(ew.multiply(a, c), ew.multiply(b, d))
+    imag = (ew.add if conj_x == conj_y else ew.subtract)(ew.multiply(a, d), ew.multiply(b, c))
+    return ew.complex_of(total(real), ew.negative(total(imag)) if conj_y else total(imag))
 
 
 def _dimensions(x: Shape, y: Shape, given: Any) -> tuple[tuple[Axes, Axes], tuple[Axes, Axes]]:
