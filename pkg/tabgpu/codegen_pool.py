@@ -42,6 +42,9 @@ def text(sig: Form) -> tuple[str, str]:
     body = kernels.replace_function(body, "bits", f"fn bits(v: V) -> u32 {{ return {kept}; }}")
     body = kernels.replace_block(body, "function", pool_functions.text(sig.name, sig.source.kind))
     if sig.shared:
+        body = kernels.replace_block(
+            body, "split", "  let w = job;\n  let lane = l;\n"
+        )  # uniform control flow
         body = kernels.replace_block(body, "own", "s = together(gathered(i, lane), l);\n")
     else:
         body = re.sub(r"^// lanes: begin.*?^// lanes: end\n", "", body, flags=re.M | re.S)

@@ -155,12 +155,10 @@ fn together(s: State, l: u32) -> State {
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
   let job = g.x + ng.x * (g.y + ng.y * g.z);
-  var w = job;
-  var lane = l;
-  if (LANES == 1u) {
-    w = job * WG + l;
-    lane = 0u;
-  }
+  // split: begin
+  let w = job * WG + l;
+  let lane = 0u;
+  // split: end
   var word = 0u;
   var s = begin();
   for (var q = 0u; q < PER; q++) {
