@@ -1,4 +1,4 @@
-"""The hanzo checklist's elementwise rows, HZ-15 to HZ-50, by id: each row's own parameters, in every layout."""
+"""The hanzo checklist's elementwise rows, HZ-13 and HZ-15 to HZ-50: each row's own parameters, in every layout."""
 
 from __future__ import annotations
 
@@ -98,6 +98,25 @@ async def test_hz_27_sign_of_nan_is_nan() -> None:
     np.testing.assert_array_equal(got, np.float32([np.nan, 0, 0, -1, 1]))
 
 
+def away(x: Any) -> Any:
+    whole = np.trunc(x)
+    return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1, x), whole)
+
+
+async def test_hz_33_round_half_away_from_zero() -> None:
+    """HZ-33: lax.round; tg.round is NumPy's, half to even, which the seed's name hid. Large values stay as they are."""
+    halves = np.float32(
+        [0.5, 1.5, 2.5, -0.5, -1.5, 0.49999997, 8388607.5, -8388609, 2**30 + 128, -0.2, 1e-45]
+    )
+    x = np.concatenate([halves, SPECIAL, draw(300)])
+    given = [(x, tg.asarray(x)), *((see(draw(s)), see(tg.asarray(draw(s)))) for s, see in VIEWS.values())]
+    made = await tg.fetch(*[f(g) for _, g in given for f in (tg.lax.round, tg.round)])
+    with np.errstate(invalid="ignore"):
+        for k, (host, _) in enumerate(given):
+            np.testing.assert_array_equal(made[2 * k], away(host))
+            np.testing.assert_array_equal(made[2 * k + 1], np.round(host))
+
+
 AFFINE = [(1.0, 0.0), (-2.5, 1e-3), (0.0, np.pi), (1e10, -1e10), (1 / 3, 1e-45)]
 
 
@@ -133,6 +152,27 @@ async def test_hz_36_powf_of_negative_bases() -> None:
     """HZ-36: (-2)^3 = -8, (-2)^2 = 4, (-4)^1.5 = NaN."""
     got = await tg.fetch(*[tg.power(np.float32([-2, -4]), e) for e in (3, 2, 1.5)])
     np.testing.assert_array_equal(np.stack(got), [[-8, -64], [4, 16], [np.nan, np.nan]])
+
+
+@pytest.mark.limits
+async def test_hz_13_silu_mul() -> None:
+    """HZ-13: silu(a) * b of one shape, in one launch; broadcasts too, in any layout."""
+    for name, hosts, given in pairs():
+        if name == "special":  # silu at -inf is 0, and 0 times inf is NaN
+            continue
+        a, b = np.broadcast_arrays(*hosts)
+        check(
+            f"silu_mul {name}",
+            lambda x, y: gate(x, sp.expit(x)) * y,
+            7,
+            await nn.silu_mul(*given).numpy(),
+            [a, b],
+        )
+    x, y = tg.asarray(draw((33, 20))), tg.asarray(draw((33, 20), 1))
+    await tg.synchronize()
+    before = int(tg.memory()["launches"])
+    await nn.silu_mul(x, y).numpy()
+    assert int(tg.memory()["launches"]) == before + 1
 
 
 BINARY: dict[str, tuple[Any, Any, int]] = {
