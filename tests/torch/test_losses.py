@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 import torch.nn.functional as F
 
 import tabgpu as tg
+import torch
 from tabgpu import nn
 
 R = np.random.default_rng(11)
@@ -37,7 +37,9 @@ def same(name: str, *args: Any, tolerance: float = 2e-6, **options: Any) -> Any:
     want = getattr(F, name)(
         *[given(x, "torch") for x in args], **{k: given(x, "torch") for k, x in options.items()}
     ).numpy()
-    got = getattr(nn, name)(*[given(x, "tg") for x in args], **{k: given(x, "tg") for k, x in options.items()})
+    got = getattr(nn, name)(
+        *[given(x, "tg") for x in args], **{k: given(x, "tg") for k, x in options.items()}
+    )
     got = np.asarray(got)
     assert got.shape == want.shape and got.dtype == np.float32, (got.shape, want.shape, got.dtype)
     finite = np.abs(want[np.isfinite(want)])
@@ -120,7 +122,14 @@ def test_poisson_and_gaussian(reduction: str) -> None:
             same("poisson_nll_loss", x, t, True, full, eps=eps, reduction=reduction)
             same("poisson_nll_loss", np.abs(x), t, False, full, eps=eps, reduction=reduction)
     x, t = f32(4, 3, 5), f32(4, 3, 5)
-    for var in (f32(4, 3, 5) ** 2, f32(4, 3) ** 2, f32(4, 3, 1) ** 2, f32(4, 1, 5) ** 2, 0.7, np.zeros((4, 3, 5), "f4")):
+    for var in (
+        f32(4, 3, 5) ** 2,
+        f32(4, 3) ** 2,
+        f32(4, 3, 1) ** 2,
+        f32(4, 1, 5) ** 2,
+        0.7,
+        np.zeros((4, 3, 5), "f4"),
+    ):
         for full in (False, True):
             same("gaussian_nll_loss", x, t, var, full=full, eps=1e-3, reduction=reduction, tolerance=5e-6)
 
@@ -137,7 +146,14 @@ def test_margins(reduction: str) -> None:
         x, t = f32(*shape), (f32(*shape) > 0).astype(np.float32)
         same("multilabel_soft_margin_loss", x * 10, t, reduction=reduction)
         same("multilabel_soft_margin_loss", x, t, np.abs(f32(shape[-1])), reduction=reduction)
-    same("cosine_embedding_loss", f32(6, 9), f32(6, 9), np.float32([1, -1, 1, -1, -1, 1]), 0.1, reduction=reduction)
+    same(
+        "cosine_embedding_loss",
+        f32(6, 9),
+        f32(6, 9),
+        np.float32([1, -1, 1, -1, -1, 1]),
+        0.1,
+        reduction=reduction,
+    )
     same("cosine_embedding_loss", f32(9), f32(9), np.asarray(np.float32(-1)), reduction=reduction)
 
 
@@ -164,11 +180,24 @@ def test_classes(shape: tuple[int, ...], reduction: str) -> None:
     other = np.where(R.random(rest) < 0.3, classes + 3, y)
     w = np.abs(f32(classes)) + np.float32(0.1)
     with np.errstate(all="ignore"):
-        for weight, (target, ignore) in itertools.product((None, w), ((y, -100), (some, -100), (other, classes + 3))):
+        for weight, (target, ignore) in itertools.product(
+            (None, w), ((y, -100), (some, -100), (other, classes + 3))
+        ):
             target = np.asarray(target)
             same("nll_loss", x, target, weight, None, ignore, reduction=reduction)
             for smoothing in (0.0, 0.2, 1.0):
-                same("cross_entropy", x, target, weight, None, ignore, None, reduction, smoothing, tolerance=4e-6)
+                same(
+                    "cross_entropy",
+                    x,
+                    target,
+                    weight,
+                    None,
+                    ignore,
+                    None,
+                    reduction,
+                    smoothing,
+                    tolerance=4e-6,
+                )
     shares = np.abs(f32(*shape))
     for weight, smoothing in itertools.product((None, w), (0.0, 0.3)):
         same(
@@ -197,17 +226,25 @@ def test_margins_of_classes(shape: tuple[int, ...], reduction: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_narrow_floats(dtype: str) -> None:
-    """Computed in float32, rounded once: nearer to the float64 result than torch's own half precision is asked to be."""
-    x, t = torch.tensor(f32(30, 5)).to(getattr(torch, dtype)), torch.tensor(f32(30, 5)).to(getattr(torch, dtype))
+    """Computed in float32 and rounded once."""
+    x, t = (
+        torch.tensor(f32(30, 5)).to(getattr(torch, dtype)),
+        torch.tensor(f32(30, 5)).to(getattr(torch, dtype)),
+    )
     y = R.integers(0, 5, 30)
     a, b = (tg.asarray(v.float().numpy(), dtype=dtype) for v in (x, t))
     eps = 2.0**-10 if dtype == "float16" else 2.0**-7
     for got, want in [
         (nn.mse_loss(a, b), F.mse_loss(x.double(), t.double())),
         (nn.cross_entropy(a, tg.asarray(y)), F.cross_entropy(x.double(), torch.tensor(y))),
-        (nn.smooth_l1_loss(a, b, reduction="none"), F.smooth_l1_loss(x.double(), t.double(), reduction="none")),
+        (
+            nn.smooth_l1_loss(a, b, reduction="none"),
+            F.smooth_l1_loss(x.double(), t.double(), reduction="none"),
+        ),
         (nn.binary_cross_entropy_with_logits(a, nn.sigmoid(b)), None),
     ]:
         assert got.dtype.name == dtype
         if want is not None:
-            np.testing.assert_allclose(np.asarray(got).astype(np.float64), want.numpy(), rtol=eps, atol=eps * 1e-3)
+            np.testing.assert_allclose(
+                np.asarray(got).astype(np.float64), want.numpy(), rtol=eps, atol=eps * 1e-3
+            )

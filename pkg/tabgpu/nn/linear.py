@@ -88,10 +88,18 @@ def _rows(ids: Array, w: Array, max_norm: float | None, norm_type: float) -> Arr
     )
 
 
-def _ids(input: Any, where: str) -> Array:
+def _ids(input: Any, where: str, rows: int | None = None) -> Array:
+    """Integers as an Array; those from the host are checked to be rows."""
     ids = from_host(input, where)
     if ids.dtype.kind not in "iu" and ids.size:
         raise TypeError(f"{where}: indices are integers, not {ids.dtype.name}")
+    if rows is not None and not isinstance(input, Array) and ids.size:
+        import numpy as np
+
+        host = np.asarray(input)
+        for k in (int(host.min()), int(host.max())):
+            if not -rows <= k < rows:
+                raise IndexError(f"{where}: index {k} is out of bounds for {rows} rows of weight")
     return ids if ids.dtype.kind in "iu" else astype(ids, int32)
 
 
@@ -106,7 +114,7 @@ def embedding(
     is checked and changes no value, and the last two say nothing without gradients: as in torch.
     """
     w, _ = _table(weight, padding_idx, "embedding")
-    return _rows(_ids(input, "embedding"), w, max_norm, norm_type)
+    return _rows(_ids(input, "embedding", w.shape[0]), w, max_norm, norm_type)
 
 
 def embedding_bag(
@@ -123,7 +131,7 @@ def embedding_bag(
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"embedding_bag: mode is 'sum', 'mean' or 'max', not {mode!r}")
     w, padding = _table(weight, padding_idx, "embedding_bag")
-    ids = _ids(input, "embedding_bag")
+    ids = _ids(input, "embedding_bag", w.shape[0])
     if (ids.ndim == 2) != (offsets is None) or ids.ndim not in (1, 2):
         raise ValueError(f"embedding_bag: input {ids.shape} is 2-d without offsets, or flat with them")
     factors = None

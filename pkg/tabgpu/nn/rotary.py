@@ -75,7 +75,7 @@ def _chosen(table: Array, position_ids: Any, x: Array, t: int) -> Array:
         raise ValueError(
             f"rotary_embedding: position_ids {ids.shape} are not ({t},) or ({x.shape[0]}, {t}), as x {x.shape} is"
         )
-    return take(table, ids, axis=0)
+    return take(table, ids if isinstance(position_ids, Array) else position_ids, axis=0)
 
 
 def _turned(x: Array, c: Array, s: Array, at: int, interleaved: bool) -> Array:
