@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import engine
 from ..array import Array
-from ..layout import normalize_axes
+from ..layout import normalize_axis
 from ..ops import reductions as rd
 from ..ops.creation import full
 from ..ops.manipulation import moveaxis
@@ -55,12 +55,12 @@ def resize(
         raise ValueError(f"{label}: nearest has no antialias")
     sizes = tuple(sizes) if isinstance(sizes, Sequence) else (sizes,)
     rank = len(sizes)
-    at = tuple(range(x.ndim - rank, x.ndim)) if axes is None else normalize_axes(tuple(axes), x.ndim, label)
-    if len(at) != rank or not 1 <= rank <= 3:
+    last = tuple(range(x.ndim - rank, x.ndim))
+    at = last if axes is None else tuple([normalize_axis(k, x.ndim, label) for k in axes])
+    if len(set(at)) != rank or not 1 <= rank <= min(3, x.ndim):
         raise ValueError(f"{label}: sizes {sizes} for axes {at}; one to three can be resized at once")
     outs = per_axis(sizes, rank, label, "sizes")
     _check_dtype(x, mode, label)
-    last = tuple(range(x.ndim - rank, x.ndim))
     if at != last:
         x = moveaxis(x, at, last)
     if 0 in x.shape[-rank:] and 0 not in outs:
