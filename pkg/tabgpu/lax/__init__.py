@@ -83,6 +83,7 @@ from .arithmetic import (
     shift_right_logical,
 )
 from .control import cond, fori_loop, map, scan
+from .convolving import conv, conv_general_dilated
 from .dots import batch_matmul, dot, dot_general, dot_general_with_conj
 from .gathering import (
     dynamic_index_in_dim,
@@ -151,16 +152,16 @@ __all__ = [
     "acosh", "add", "argmax", "argmin", "asin", "asinh", "atan", "atan2", "atanh", "batch_matmul", "bessel_i0e",
     "bessel_i1e", "bitcast_convert_type", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast",
     "broadcast_in_dim", "broadcasted_iota", "cbrt", "ceil", "clamp", "clz", "collapse", "complex", "concatenate",
-    "cond", "conj", "convert", "convert_element_type", "cos", "cosh", "cumlogsumexp", "cummax", "cummin", "cumprod",
-    "cumsum", "digamma", "div", "dot", "dot_general", "dot_general_with_conj", "dynamic_index_in_dim",
-    "dynamic_slice", "dynamic_slice_in_dim", "dynamic_update_index_in_dim", "dynamic_update_slice",
-    "dynamic_update_slice_in_dim", "embed_diagonal", "eq", "erf", "erf_inv", "erfc", "exp", "exp2", "expand_dims",
-    "expm1", "extract_diagonal", "floor", "fori_loop", "full", "full_like", "gather", "ge", "gt", "imag",
-    "index_in_dim", "integer_pow", "iota", "is_finite", "le", "lgamma", "log", "log1p", "logistic", "lt", "map",
-    "max", "min", "mul", "ne", "neg", "nextafter", "pad", "padtype_to_pads", "population_count", "pow", "real",
-    "reciprocal", "reduce", "reduce_and", "reduce_max", "reduce_min", "reduce_or", "reduce_precision", "reduce_prod",
-    "reduce_sum", "reduce_window", "reduce_xor", "rem", "reshape", "rev", "round", "rsqrt", "scan", "scatter",
-    "scatter_add", "scatter_max", "scatter_min", "scatter_mul", "scatter_sub", "select", "select_n", "shift_left",
-    "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "slice", "slice_in_dim", "sort", "sqrt",
-    "square", "squeeze", "sub", "tan", "tanh", "top_k", "transpose", "tril", "triu",
+    "cond", "conj", "conv", "conv_general_dilated", "convert", "convert_element_type", "cos", "cosh", "cumlogsumexp",
+    "cummax", "cummin", "cumprod", "cumsum", "digamma", "div", "dot", "dot_general", "dot_general_with_conj",
+    "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim", "dynamic_update_index_in_dim",
+    "dynamic_update_slice", "dynamic_update_slice_in_dim", "embed_diagonal", "eq", "erf", "erf_inv", "erfc", "exp",
+    "exp2", "expand_dims", "expm1", "extract_diagonal", "floor", "fori_loop", "full", "full_like", "gather", "ge",
+    "gt", "imag", "index_in_dim", "integer_pow", "iota", "is_finite", "le", "lgamma", "log", "log1p", "logistic",
+    "lt", "map", "max", "min", "mul", "ne", "neg", "nextafter", "pad", "padtype_to_pads", "population_count", "pow",
+    "real", "reciprocal", "reduce", "reduce_and", "reduce_max", "reduce_min", "reduce_or", "reduce_precision",
+    "reduce_prod", "reduce_sum", "reduce_window", "reduce_xor", "rem", "reshape", "rev", "round", "rsqrt", "scan",
+    "scatter", "scatter_add", "scatter_max", "scatter_min", "scatter_mul", "scatter_sub", "select", "select_n",
+    "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "slice", "slice_in_dim",
+    "sort", "sqrt", "square", "squeeze", "sub", "tan", "tanh", "top_k", "transpose", "tril", "triu",
 ]  # fmt: skip
