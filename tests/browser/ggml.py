@@ -5,6 +5,9 @@ tests/torch/test_quant_reference.py compares it with the gguf package.
 
 from __future__ import annotations
 
+import json
+import struct
+
 import numpy as np
 
 SIZES = {
@@ -146,3 +149,56 @@ def _inverse(d: np.ndarray) -> np.ndarray:
 def _bytes(d: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
         return d.astype(np.float16).view(np.uint8)
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+KINDS = {
+    "F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q5_0": 6, "Q5_1": 7, "Q8_0": 8, "Q2_K": 10, "Q3_K": 11, "Q4_K": 12,
+    "Q5_K": 13, "Q6_K": 14, "I8": 24, "I16": 25, "I32": 26, "I64": 27, "F64": 28, "BF16": 30,
+}  # fmt: skip
+
+
+def _text(value: str) -> bytes:
+    raw = value.encode()
+    return struct.pack("<Q", len(raw)) + raw
+
+
+def _value(value: object) -> tuple[int, bytes]:
+    if isinstance(value, bool):
+        return 7, struct.pack("<?", value)
+    if isinstance(value, int):
+        return (10, struct.pack("<Q", value)) if value > 0xFFFFFFFF else (4, struct.pack("<I", value))
+    if isinstance(value, float):
+        return 12, struct.pack("<d", value)
+    if isinstance(value, str):
+        return 8, _text(value)
+    assert isinstance(value, list)
+    kind = _value(value[0])[0]
+    return 9, struct.pack("<IQ", kind, len(value)) + b"".join([_value(v)[1] for v in value])
+
+
+def gguf_file(tensors: dict[str, tuple[str, tuple[int, ...], bytes]], **metadata: object) -> bytes:
+    """A GGUF file: name -> (format, shape, bytes), and its keys (`a__b` stands for a.b)."""
+    align = int(metadata.get("general__alignment", 32))  # type: ignore[call-overload]
+    head = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(metadata))
+    for key, value in metadata.items():
+        kind, raw = _value(value)
+        head += _text(key.replace("__", ".")) + struct.pack("<I", kind) + raw
+    data = b""
+    for name, (kind, shape, raw) in tensors.items():
+        dims = struct.pack(f"<I{len(shape)}Q", len(shape), *reversed(shape))
+        head += _text(name) + dims + struct.pack("<IQ", KINDS[kind], len(data))
+        data += raw + bytes(-len(raw) % align)
+    return head + bytes(-len(head) % align) + data
+
+
+def safetensors_file(tensors: dict[str, tuple[str, tuple[int, ...], bytes]], **metadata: str) -> bytes:
+    """A safetensors file: name -> (dtype, shape, bytes)."""
+    header: dict[str, object] = {"__metadata__": metadata} if metadata else {}
+    at = 0
+    for name, (kind, shape, raw) in tensors.items():
+        header[name] = {"dtype": kind, "shape": list(shape), "data_offsets": [at, at + len(raw)]}
+        at += len(raw)
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + b"".join([raw for _, _, raw in tensors.values()])

@@ -84,7 +84,9 @@ def moe_matmul(W: QTensor, x: Any, ids: Any, dtype: Any = None) -> Array:
     mine = floor_divide(add(counts, rows - 1), rows)  # tiles of each expert
     ends = cumsum(mine)
     shift = subtract(multiply(subtract(ends, mine), rows), starts)
-    places = add(take(shift, ordered, mode="clip"), arange(slots))  # of the sorted slots among the rows of all tiles
+    places = add(
+        take(shift, ordered, mode="clip"), arange(slots)
+    )  # of the sorted slots among the rows of all tiles
     source = zeros((tiles * rows,), dtype=int32)
     put(source, places, order, mode="clip")
     back = zeros((slots,), dtype=int32)

@@ -54,8 +54,9 @@ def matmul(x: Any, W: QTensor, dtype: Any = None) -> Array:
     if not m or not n or not k:
         return zeros(shape, dtype=dtype or float32)
     if W._form.name in _FLOATS:
-        made = products._product(reshape(x, (m, k)), matrix_transpose(W.dequantize(W._data.dtype)), float32)
-        return _as(reshape(made, shape), dtype)
+        right = matrix_transpose(W.dequantize(W._data.dtype))
+        made = products._product(x if x.ndim > 1 else reshape(x, (1, k)), right, float32)
+        return _as(made if x.ndim > 1 else reshape(made, shape), dtype)
     binding = engine.device().binding_limit
     if max(W._data.nbytes, m * max(n, k) * 4) + 16 > binding:
         return _as(reshape(_in_parts(reshape(x, (m, k)), W, binding), shape), dtype)
