@@ -51,8 +51,15 @@ async def extract(condition: Any, x: Any, /) -> Array:
     return await compress(ravel(prepared(condition, "extract")), ravel(prepared(x, "extract")))
 
 
+async def one_hot(tensor: Any, num_classes: int = -1) -> Array:
+    """tg.nn.one_hot: with num_classes -1 it reads the greatest value."""
+    from .nn.linear import one_hot_async
+
+    return await one_hot_async(tensor, num_classes)
+
+
 __all__ = [
-    "argwhere", "bincount", "compress", "extract", "flatnonzero", "getitem", "intersect1d", "nonzero", "repeat",
-    "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
-    "where",
+    "argwhere", "bincount", "compress", "extract", "flatnonzero", "getitem", "intersect1d", "nonzero", "one_hot",
+    "repeat", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
+    "unique_values", "where",
 ]  # fmt: skip
