@@ -1,4 +1,4 @@
-"""tg.quant against NumPy: formats decoded bit for bit, products against float64 over the decoded weights, views, banks."""
+"""tg.quant against NumPy: formats decoded bit for bit, products against float64 over decoded weights, views, banks."""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ import tabgpu as tg
 from tabgpu import codegen, codegen_index, codegen_product, codegen_rows, engine, kernels, lower_product
 from tabgpu.codegen import Region
 from tabgpu.dtypes import ALL, BY_KIND, DType
-from tabgpu.kernels import gemm_tiles, rows_functions, scan_forms
+from tabgpu.formats import FORMATS
+from tabgpu.kernels import gemm_tiles, quant_forms, rows_functions, scan_forms
 from tabgpu.kernels.gemm_tiles import Side
 from tabgpu.launch import Launch
 from tabgpu.ops import taking
@@ -197,6 +198,30 @@ def products() -> Iterator[tuple[str, str, str]]:
     for kind in "fiu":
         region = Region((), (), ((codegen.VALUE, BY_KIND[kind]),), 0)
         yield f"product_sum {kind}", *codegen_product.added(codegen_product.Sum(kind, 256, region, 0, 0))
+
+
+def quantised() -> Iterator[tuple[str, str, str]]:
+    """(label, WGSL, access) of the kernels for quantised weights: each format in each of them, and in products."""
+    for name in FORMATS:
+        for gather in (False, True):
+            yield f"quant_dequantize {name} {gather}", *quant_forms.dequantize(name, gather, 256)
+        for bank, (wg, lanes, outs) in itertools.product(
+            (False, True), ((64, 1, 1), (128, 8, 1), (128, 32, 4), (128, 128, 1))
+        ):
+            params = {"WG": wg, "LANES": lanes, "OUTS": outs}
+            yield f"quant_matvec {name} {bank} {params}", *quant_forms.matvec(name, bank, params)
+        if name in quant_forms.ENCODERS:
+            yield f"quant_encode {name}", *quant_forms.encode(name, 64)
+        limits = {"maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupStorageSize": 32768}
+        for (m, n), order, software in itertools.product(
+            [(1024, 1024), (100, 100), (5, 4096), (9, 7)], [(1, 512), (64, 1)], [False, True]
+        ):
+            a, b = lower_product.Walk(0, (0, 0, 0, 512, 1), "float32"), (0, 0, 0, *order)
+            walks = [a, lower_product.Walk(0, b, f"quant.{name}")]
+            choice = gemm_tiles.choose(m, n, 512, 1, *[w.side for w in walks], limits, software)
+            region = Region((), (), ((codegen.VALUE, BY_KIND["f"]),), 0)
+            kernel = lower_product.kernel_of(choice, "f", *walks, region, 0, 0)
+            yield kernel.label, kernel.code, kernel.access
 
 
 def gathers() -> Iterator[tuple[str, str, str]]:

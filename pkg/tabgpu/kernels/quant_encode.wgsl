@@ -5,7 +5,7 @@
 // through them; the best wins, its scale is rounded to the block's code, and the weights are rounded with that.
 //
 // quant_forms.py keeps one part: `simple` with its format, or `fit_minima` / `fit_signed` with theirs. A part defines
-// `fit` (private state of the block at `base`), `code(e)` (what weight e becomes) and `byte_of(i)`.
+// `fit` (private state of the block at `base`), `code(e)` (what weight e becomes) and `byte_of(i)`, here under its name.
 //
 // Parameters (group 1, u32 words):
 //   0 first block   1 its end   2 first weight of src (modulo 2^32)   3 first word of dst less that of block 0
@@ -50,6 +50,12 @@ fn twos_of(e: u32, b: u32) -> u32 {
   return found;
 }
 
+// alone: begin
+fn fit() {}
+fn code(e: u32) -> u32 { return e; }
+fn byte_of(i: u32) -> u32 { return code(i); }
+// alone: end
+
 // simple: begin
 fn inverse(x: f32) -> f32 {
   if (!truth_f32(x)) { return 0.0f; }
@@ -66,34 +72,34 @@ fn fit_far() -> f32 {
 // simple: end
 
 // q8_0: begin
-fn fit() {
+fn q8_0_fit() {
   d = div_f32(abs(fit_far()), 127.0f);
   d_bits = half_bits(d);
   m = inverse(d);
 }
-fn code(e: u32) -> u32 {
+fn q8_0_code(e: u32) -> u32 {
   let x = opaque_f32(value(e) * m, m);
   let size = abs(x);
   let low = floor(size);
   let q = i32(low + floor(2.0f * (size - low)));
   return u32(select(q, -q, x < 0.0f)) & 255u;
 }
-fn byte_of(i: u32) -> u32 {
+fn q8_0_byte_of(i: u32) -> u32 {
   if (i < 2u) { return of_half(d_bits, i); }
   return code(i - 2u);
 }
 // q8_0: end
 
 // q4_0: begin
-fn fit() {
+fn q4_0_fit() {
   d = negative_f32(fit_far() * (2.0f / (TOP + 1.0f)));
   d_bits = half_bits(d);
   m = inverse(d);
 }
-fn code(e: u32) -> u32 {
+fn q4_0_code(e: u32) -> u32 {
   return u32(min(opaque_f32(value(e) * m, m) + (0.5f * TOP + 1.0f), TOP));
 }
-fn byte_of(i: u32) -> u32 {
+fn q4_0_byte_of(i: u32) -> u32 {
   if (i < 2u) { return of_half(d_bits, i); }
   if (TOP == 31.0f) {
     if (i < 6u) { return bits_of(8u * (i - 2u), 1u, 4u); }
@@ -105,7 +111,7 @@ fn byte_of(i: u32) -> u32 {
 
 // q4_1: begin
 var<private> step: f32;
-fn fit() {
+fn q4_1_fit() {
   var low = value(0u);
   var high = low;
   for (var e = 1u; e < 32u; e++) {
@@ -118,11 +124,11 @@ fn fit() {
   d_bits = half_bits(d);
   m_bits = half_bits(m);
 }
-fn code(e: u32) -> u32 {
+fn q4_1_code(e: u32) -> u32 {
   let x = opaque_f32(value(e) - m, step);
   return u32(min(opaque_f32(x * step, step) + 0.5f, TOP));
 }
-fn byte_of(i: u32) -> u32 {
+fn q4_1_byte_of(i: u32) -> u32 {
   if (i < 2u) { return of_half(d_bits, i); }
   if (i < 4u) { return of_half(m_bits, i); }
   if (TOP == 31.0f) {
@@ -135,7 +141,7 @@ fn byte_of(i: u32) -> u32 {
 
 // fit_minima: begin
 // A scale and a minimum (x: both at least 0) for the weights from e0 on.
-fn fit_part(e0: u32) -> vec2f {
+fn fit_minima_fit_part(e0: u32) -> vec2f {
   var low = 0.0f;
   var high = value(e0);
   var total = 0.0f;
@@ -179,11 +185,11 @@ fn fit_part(e0: u32) -> vec2f {
   }
   return best;
 }
-fn fit() {
+fn fit_minima_fit() {
   var top = vec2f();
   var found: array<vec2f, 16>;
   for (var s = 0u; s < QBLOCK / PART; s++) {
-    found[s] = fit_part(s * PART);
+    found[s] = fit_minima_fit_part(s * PART);
     top = max(top, found[s]);
   }
   d_bits = half_bits(top.x / LEVELS);
@@ -195,7 +201,7 @@ fn fit() {
     minima[s] = i32(near(found[s].y / select(1.0f, m, m > 0.0f), 0.0f, LEVELS));
   }
 }
-fn code(e: u32) -> u32 {
+fn fit_minima_code(e: u32) -> u32 {
   let s = e / PART;
   let step = d * f32(scales[s]);
   if (!(step > 0.0f)) { return 0u; }
@@ -211,7 +217,7 @@ fn packed_scale(i: u32) -> u32 {
 // fit_minima: end
 
 // q2_k: begin
-fn byte_of(i: u32) -> u32 {
+fn q2_k_byte_of(i: u32) -> u32 {
   if (i < 16u) { return u32(scales[i]) | (u32(minima[i]) << 4u); }
   if (i < 80u) { return twos_of((i - 16u) / 32u * 128u + (i - 16u) % 32u, 0u); }
   if (i < 82u) { return of_half(d_bits, i); }
@@ -220,7 +226,7 @@ fn byte_of(i: u32) -> u32 {
 // q2_k: end
 
 // q4_k: begin
-fn byte_of(i: u32) -> u32 {
+fn q4_k_byte_of(i: u32) -> u32 {
   if (i < 2u) { return of_half(d_bits, i); }
   if (i < 4u) { return of_half(m_bits, i); }
   if (i < 16u) { return packed_scale(i - 4u); }
@@ -229,7 +235,7 @@ fn byte_of(i: u32) -> u32 {
 // q4_k: end
 
 // q5_k: begin
-fn byte_of(i: u32) -> u32 {
+fn q5_k_byte_of(i: u32) -> u32 {
   if (i < 2u) { return of_half(d_bits, i); }
   if (i < 4u) { return of_half(m_bits, i); }
   if (i < 16u) { return packed_scale(i - 4u); }
@@ -240,7 +246,7 @@ fn byte_of(i: u32) -> u32 {
 
 // fit_signed: begin
 // A scale of either sign for the PART weights from e0 on; codes go from -TOP to TOP - 1.
-fn fit_part(e0: u32) -> f32 {
+fn fit_signed_fit_part(e0: u32) -> f32 {
   var far = 0.0f;
   for (var e = 0u; e < PART; e++) {
     let x = value(e0 + e);
@@ -266,11 +272,11 @@ fn fit_part(e0: u32) -> f32 {
   }
   return best;
 }
-fn fit() {
+fn fit_signed_fit() {
   var far = 0.0f;
   var found: array<f32, 16>;
   for (var s = 0u; s < 16u; s++) {
-    found[s] = fit_part(s * PART);
+    found[s] = fit_signed_fit_part(s * PART);
     if (abs(found[s]) > abs(far)) { far = found[s]; }
   }
   d_bits = half_bits(far / -(LEVELS + 1.0f));
@@ -279,7 +285,7 @@ fn fit() {
     scales[s] = i32(near(found[s] / select(1.0f, d, truth_f32(d)), -LEVELS - 1.0f, LEVELS));
   }
 }
-fn code(e: u32) -> u32 {
+fn fit_signed_code(e: u32) -> u32 {
   let step = d * f32(scales[e / PART]);
   if (!truth_f32(step)) { return u32(TOP); }
   return u32(near(value(e) / step, -TOP, TOP - 1.0f) + TOP);
@@ -287,7 +293,7 @@ fn code(e: u32) -> u32 {
 // fit_signed: end
 
 // q3_k: begin
-fn byte_of(i: u32) -> u32 {
+fn q3_k_byte_of(i: u32) -> u32 {
   if (i < 32u) { return bits_of(i, 32u, 2u); }
   if (i < 96u) { return twos_of((i - 32u) / 32u * 128u + i % 32u, 0u); }
   if (i < 104u) { return (u32(scales[i - 96u] + 32) & 15u) | ((u32(scales[i - 88u] + 32) & 15u) << 4u); }
@@ -301,7 +307,7 @@ fn byte_of(i: u32) -> u32 {
 // q3_k: end
 
 // q6_k: begin
-fn byte_of(i: u32) -> u32 {
+fn q6_k_byte_of(i: u32) -> u32 {
   if (i < 128u) { return pair(i / 64u * 128u + i % 64u, 64u); }
   if (i < 192u) { return twos_of((i - 128u) / 32u * 128u + i % 32u, 4u); }
   if (i < 208u) { return u32(scales[i - 192u]) & 255u; }

@@ -91,11 +91,12 @@ def encode(name: str, wg: int) -> tuple[str, str]:
     f = FORMATS[name]
     parts, top, levels, part = ENCODERS[name]
     whole = read("quant_encode")
-    head = whole[: whole.index("// simple: begin")]
-    body = "".join(_block(whole, section) for section in (*parts, "main"))
+    body = whole[: whole.index("// alone: begin")]
+    for section in (*parts, "main"):
+        body += re.sub(rf"\b{section}_(fit|code|byte_of)\b", r"\1", _block(whole, section))
     params = {"WG": wg, "EACH": encoded_together(name), "QBLOCK": f.block, "QBYTES": f.nbytes, "PART": part}
     return _whole(
-        rewrite(head + body, {**params, "TOP": f"{float(top)}f", "LEVELS": f"{float(levels)}f"})
+        rewrite(body, {**params, "TOP": f"{float(top)}f", "LEVELS": f"{float(levels)}f"})
     ), "rw"
 
 

@@ -61,7 +61,7 @@ MANY = 8  # slots for each expert from which on tiles of the matrices are shared
 def moe_matmul(W: QTensor, x: Any, ids: Any, dtype: Any = None) -> Array:
     """moe_matvec for many slots: those of one expert share the tiles of its matrix.
 
-    The slots are sorted by their ids on the GPU, each expert's padded to whole tiles; nothing is read. Few slots for each
+    The slots are sorted by their ids on the GPU, each expert's padded to whole tiles; nothing is read. Few slots for an
     expert take moe_matvec. Arguments, errors and result are the same.
     """
     x, ids, guard = _operands("moe_matmul", W, x, ids)
