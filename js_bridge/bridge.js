@@ -32,10 +32,22 @@ const WANTED_FEATURES = ["shader-f16", "subgroups", "chromium-experimental-subgr
 export async function open(options, given) {
   const { limits = {}, powerPreference = "high-performance" } = JSON.parse(options);
   if (given) return new Bridge(given, given.adapterInfo, false, false);
+  const adapter = await requestAdapter(powerPreference);
+  const device = await deviceOf(adapter, limits);
+  return new Bridge(device, adapter.info, /** @type {any} */ (adapter).isFallbackAdapter ?? adapter.info.isFallbackAdapter ?? false);
+}
+
+/** @param {GPUPowerPreference} powerPreference */
+export async function requestAdapter(powerPreference) {
   const gpu = globalThis.navigator?.gpu;
   if (!gpu) throw new Error("no-webgpu");
   const adapter = await gpu.requestAdapter({ powerPreference });
   if (!adapter) throw new Error("no-adapter");
+  return adapter;
+}
+
+/** A device with an adapter's own limits, lowered by `limits`. @param {GPUAdapter} adapter @param {Record<string, number>} limits */
+export async function deviceOf(adapter, limits = {}) {
   /** @type {Record<string, number>} */
   const required = {};
   for (const name in adapter.limits) {
@@ -45,8 +57,7 @@ export async function open(options, given) {
     required[name] = !name.startsWith("min") && name in limits ? Math.min(value, limits[name]) : value;
   }
   const features = /** @type {GPUFeatureName[]} */ (WANTED_FEATURES.filter((f) => adapter.features.has(f)));
-  const device = await adapter.requestDevice({ label: "tabgpu", requiredLimits: required, requiredFeatures: features });
-  return new Bridge(device, adapter.info, /** @type {any} */ (adapter).isFallbackAdapter ?? adapter.info.isFallbackAdapter ?? false);
+  return adapter.requestDevice({ label: "tabgpu", requiredLimits: required, requiredFeatures: features });
 }
 
 /**

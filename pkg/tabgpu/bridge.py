@@ -149,13 +149,50 @@ async def open_device(limits: dict[str, int], power: str, device: Any = None) ->
     try:
         opened = await (module.open(options) if device is None else module.open(options, device))
     except JsException as error:
-        text = str(error)
-        if "no-webgpu" in text:
-            raise NoAdapterError(f"this browser (or this page) has no navigator.gpu. {_HELP}") from None
-        if "no-adapter" in text:
-            raise NoAdapterError(f"navigator.gpu offers no adapter. {_HELP}") from None
-        raise NoAdapterError(f"the adapter gave no device: {text}. {_HELP}") from None
+        raise _refused(error) from None
     return opened, json.loads(opened.describe()) | {"tuning": str(await remembered)}
+
+
+def _refused(error: Exception) -> NoAdapterError:
+    """Why there is no adapter or no device, and what to do."""
+    text = str(error)
+    if "no-webgpu" in text:
+        return NoAdapterError(f"this browser (or this page) has no navigator.gpu. {_HELP}")
+    if "no-adapter" in text:
+        return NoAdapterError(f"navigator.gpu offers no adapter. {_HELP}")
+    return NoAdapterError(f"the adapter gave no device: {text}. {_HELP}")
+
+
+async def request_adapter(power: str) -> Any:
+    """WebGPU's adapter object; NoAdapterError."""
+    if not in_browser():
+        from .native_adapter import adapter
+
+        return adapter(power)
+    try:
+        return await (await _load()).requestAdapter(power)
+    except js_exception() as error:
+        raise _refused(error) from None
+
+
+async def device_of(adapter: Any) -> Any:
+    """A new device of an adapter, with all that the adapter has."""
+    if not in_browser():
+        from .bridge_native import device_of as native_device_of
+
+        return native_device_of(adapter, {})
+    try:
+        return await (await _load()).deviceOf(adapter)
+    except js_exception() as error:
+        raise _refused(error) from None
+
+
+def about(adapter: Any) -> dict[str, str]:
+    """What an adapter says of itself."""
+    names = ("vendor", "architecture", "device", "description")
+    if in_browser():
+        return {name: str(getattr(adapter.info, name)) for name in names}
+    return {name: str(adapter.info.get(name, "")) for name in names}
 
 
 async def recall(key: str) -> str:

@@ -35,19 +35,20 @@ def open_device(limits: dict[str, int], power: str, given: Any) -> Bridge:
     """A Bridge on a new device with the adapter's own limits (lowered by `limits`), or on a given wgpu.GPUDevice."""
     if given is not None:
         return Bridge(given)
-    chosen = adapter(power)
+    return Bridge(device_of(adapter(power), limits))
+
+
+def device_of(chosen: Any, limits: dict[str, int]) -> Any:
+    """A device with an adapter's own limits, lowered by `limits`."""
     wanted = {}
     for name, value in chosen.limits.items():
         asked = limits.get(camel(name)) if name.startswith("max") else None
         wanted[name] = value if asked is None else min(value, asked)
     features = [name for name in FEATURES if name in chosen.features]
     try:
-        device = chosen.request_device_sync(
-            label="tabgpu", required_limits=wanted, required_features=features
-        )
+        return chosen.request_device_sync(label="tabgpu", required_limits=wanted, required_features=features)
     except Exception as error:
         raise NoAdapterError(f"the adapter gave no device: {error}. {DRIVER}") from None
-    return Bridge(device)
 
 
 class Bridge:
