@@ -22,6 +22,7 @@ from ..plan import Group
 from ..region import U32, Facts, Numbering, Recipe, bits, grid, kernel_for, recipes, remember, tail
 
 LONGEST = 32768  # terms that one launch adds, as in products
+HEAVY = 1 << 25  # multiplications that pay for the largest blocks there
 SPREAD = 64  # threads that keep the cores of a CPU adapter busy, four at a time
 ENOUGH = 16384  # threads that work alone and keep a large GPU busy
 
@@ -110,7 +111,9 @@ def _recipe(group: Group, post: Numbering, facts: Facts) -> Recipe | Pieces | No
 
     def kernel(region: Region, rank: int, inputs: int) -> Any:
         params = {**way.params, "RANK": form.rank, "PADDED": form.padded, "PHASES": form.phases}
-        params |= {"LEVEL": core.extra[5][18] % 4 == 0, "A_LINEAR": form.linear, "LONG": core.extra[3] >= 1 << 22}
+        level = form.padded and form.rank > 1 and core.extra[5][18] % 4 == 0
+        linear = form.linear and not way.params["ALONE"]  # a thread alone makes the address anyway
+        params |= {"LEVEL": level, "A_LINEAR": linear, "LONG": core.extra[3] >= 1 << 22}
         forms = FORMS.get(a.dtype.name, ""), FORMS.get(b.dtype.name, "")
         sig = Conv(kind, forms, tuple(params.items()), region, rank, inputs)
         read = "_".join(dict.fromkeys(f or f"{kind}32" for f in forms))
@@ -142,7 +145,7 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
     most = min(64, (facts.binding - 16) // (4 * size)) if size <= 1 << 22 else 1  # pieces that memory holds
     common = {"N4": n % 4 == 0 and not form.phases, "A_VEC": quads}
     if facts.software or min(m, n) <= 8:
-        bm, bn = _block(m, n, ys) if facts.software else (1 if m < 2 else 2 if m < 4 else 4, 4)
+        bm, bn = _block(m, n, k, ys) if facts.software else (1 if m < 2 else 2 if m < 4 else 4, 4)
         threads = -(-m // bm) * -(-n // bn) * ys
         pieces = -(-k // LONGEST)
         if threads < ENOUGH and not facts.software:
@@ -172,9 +175,10 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
     return Way(choice.name.partition("_")[0], params, tiles * pieces, pieces, piece)
 
 
-def _block(m: int, n: int, ys: int) -> tuple[int, int]:
-    """Rows and columns of a thread of a CPU adapter: reads cost it more than sums, but cores want some threads each."""
-    bm, bn = next(x for x in (32, 16, 8, 4, 2, 1) if x <= m), next(x for x in (16, 8, 4) if x <= max(n, 4))
-    while -(-m // bm) * -(-n // bn) * ys < SPREAD and bm * bn > 32:
-        bm, bn = (bm // 2, bn) if bm > bn else (bm, bn // 2)
-    return bm, bn
+def _block(m: int, n: int, k: int, ys: int) -> tuple[int, int]:
+    """Rows and columns of a thread of a CPU adapter: reads cost it more than sums, but cores want some threads each, and
+    large blocks take some compilers seconds."""
+    for bm, bn, least, work in ((16, 16, 12, HEAVY), (8, 16, 5, HEAVY // 64), (4, 8, 2, 0)):
+        if m >= least and m * n * k * ys >= work and -(-m // bm) * -(-n // bn) * ys >= SPREAD:
+            return bm, bn
+    return (1, 8) if m == 1 else (4, 8)
