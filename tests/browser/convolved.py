@@ -95,12 +95,12 @@ def transpose(
         )
     ]  # fmt: skip
     # beyond the last position of the convolution's input nothing arrives, but those rows are there
-    out = to_input((len(x), w.shape[1] * groups, *size), w, x, stride, _grown(padding, rank, output_padding), dilation, groups)
+    grown = [
+        (low, high + e)
+        for (low, high), e in zip(pairs(padding, rank), each(output_padding, rank), strict=True)
+    ]
+    out = to_input((len(x), w.shape[1] * groups, *size), w, x, stride, grown, dilation, groups)
     return out if bias is None else out + bias.astype(np.float64).reshape(-1, *[1] * rank)
-
-
-def _grown(padding: Any, rank: int, extra: Any) -> Any:
-    return [(low, high + e) for (low, high), e in zip(pairs(padding, rank), each(extra, rank), strict=True)]
 
 
 def to_weight(
