@@ -10,7 +10,16 @@ import numpy as np
 from corpus_windows import windows
 
 import tabgpu as tg
-from tabgpu import codegen, codegen_index, codegen_product, codegen_rows, engine, kernels, lower_product
+from tabgpu import (
+    codegen,
+    codegen_conv,
+    codegen_index,
+    codegen_product,
+    codegen_rows,
+    engine,
+    kernels,
+    lower_product,
+)
 from tabgpu.codegen import Region
 from tabgpu.dtypes import ALL, BY_KIND, DType
 from tabgpu.formats import FORMATS
@@ -224,6 +233,31 @@ def quantised() -> Iterator[tuple[str, str, str]]:
             yield kernel.label, kernel.code, kernel.access
 
 
+def convolutions() -> Iterator[tuple[str, str, str]]:
+    """(label, WGSL, access) of tiles and lone threads of each rank, with an epilogue: padding, phases, forms."""
+    tiles: list[dict[str, Any]] = [
+        {"BM": t.bm, "BN": t.bn, "BK": t.bk, "TM": t.tm, "TN": t.tn, "LX": t.lx, "SLICES": t.slices, "PAD": 0,
+         "NT": t.threads, "ALONE": False, "A_ALONG_K": True, "B_ALONG_K": t.bm == 32}
+        for t in gemm_tiles.TILES if "w" not in t.name
+    ]  # fmt: skip
+    blocks = ((1, 4, False), (2, 4, False), (4, 4, True), (1, 8, False), (4, 8, False), (8, 16, False))
+    tiles += [{"BM": m, "BN": n, "NT": 64, "ALONE": True, "FOURS": f} for m, n, f in blocks]
+    switches = itertools.cycle(itertools.product((True, False), (True, False), (True, False)))
+    for tile, rank, (padded, phases, level) in itertools.product(
+        tiles,
+        (1, 2, 3),
+        ((False, False, False), (True, False, True), (True, False, False), (True, True, False)),
+    ):
+        linear, vec, n4 = next(switches)
+        kind, form = ("f", ("", "f16", "bf16")[rank - 1]) if padded else (("f", "i", "u")[rank - 1], "")
+        params = {**tile, "RANK": rank, "PADDED": padded, "PHASES": phases, "LEVEL": level, "LONG": not vec}
+        params |= {"A_LINEAR": linear, "A_VEC": vec and tile.get("FOURS", True), "N4": n4 and not phases}
+        add = next(fn for k, fn in ROWS["add"]._fns.items() if k[0] is BY_KIND[kind])
+        region = Region(((0, BY_KIND[kind], False),), ((add, (codegen.VALUE, 1)),), ((0, BY_KIND[kind]),), 0)
+        sig = codegen_conv.Conv(kind, (form, form), tuple(params.items()), region, 2, 1)
+        yield f"conv {kind} {form} {params}", *codegen_conv.convolution(sig)
+
+
 def gathers() -> Iterator[tuple[str, str, str]]:
     """(label, WGSL, access) of the copies for buffers larger than a binding."""
     for name, rank in itertools.product(["float32", "bool", "float16", "complex64"], range(7)):
@@ -284,7 +318,15 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
                 if x.kernel.code not in seen:
                     seen.add(x.kernel.code)
                     yield f"{name}: {x.kernel.label}", x.kernel.code, x.kernel.access, len(x.words)
-    for name, code, access in [*products(), *gathers(), *indexed(), *lines(), *scans_and_sorts(), *windows()]:
+    for name, code, access in [
+        *products(),
+        *convolutions(),
+        *gathers(),
+        *indexed(),
+        *lines(),
+        *scans_and_sorts(),
+        *windows(),
+    ]:
         yield name, code, access, 0
 
 
