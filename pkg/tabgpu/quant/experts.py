@@ -16,7 +16,7 @@ from ..ops.scans import cumsum
 from ..ops.searching import searchsorted, where
 from ..ops.sorting import argsort
 from ..ops.taking import put, take
-from .products import _as, _decodable, indices
+from .products import _as, _decodable, _on_cpu, indices
 from .tensor import _FLOATS, QTensor, as_floats
 
 
@@ -62,7 +62,7 @@ def moe_matmul(W: QTensor, x: Any, ids: Any, dtype: Any = None) -> Array:
     """moe_matvec for many slots: those of one expert share the tiles of its matrix.
 
     The slots are sorted by their ids on the GPU, each expert's padded to whole tiles; nothing is read. Few slots for an
-    expert take moe_matvec. Arguments, errors and result are the same.
+    expert, and CPU adapters, take moe_matvec. Arguments, errors and result are the same.
     """
     x, ids, guard = _operands("moe_matmul", W, x, ids)
     bank, n, k = W._shape
@@ -72,7 +72,7 @@ def moe_matmul(W: QTensor, x: Any, ids: Any, dtype: Any = None) -> Array:
     tiles = slots // rows + min(bank, slots)
     most = max(W._data.nbytes, tiles * rows * max(n, k) * 4)
     small = not n or not k or slots < max(32, MANY * bank)
-    if small or most + 16 > limit or bank * n * k >= 1 << 32 or not _decodable(W) or W._turned:
+    if small or most + 16 > limit or bank * n * k >= 1 << 32 or not _decodable(W) or W._turned or _on_cpu():
         return moe_matvec(W, x, ids, dtype)
     ids = astype(ids, int32)
     ids = clip(where(less(ids, 0), add(ids, bank), ids), 0, bank - 1)

@@ -20,6 +20,8 @@ from ..ops.manipulation import matrix_transpose, reshape
 from ..ops.routine import routine, stored
 from .tensor import _FLOATS, QTensor, as_floats
 
+FEW = 8  # rows of x up to which the kernels for vectors are taken
+
 
 def matvec(W: QTensor, x: Any, dtype: Any = None) -> Array:
     """y[n] = W[n, k] @ x[k], decoded while it is multiplied: the bytes of W are read once.
@@ -43,7 +45,8 @@ def matmul(x: Any, W: QTensor, dtype: Any = None) -> Array:
     """y[.., n] = x[.., k] @ W[n, k].T: prefill, each tile of W decoded once for many rows of x.
 
     float16 and bfloat16 x are read as they are; sums and result are float32 (dtype: another one). What follows
-    elementwise (a bias, an activation, a residual) joins the launch. `matmul(x, W.T)` is x @ W.
+    elementwise (a bias, an activation, a residual) joins the launch. `matmul(x, W.T)` is x @ W. On CPU adapters W is
+    decoded first, by a launch of its own.
     """
     x = as_floats(x, "matmul")
     if W.ndim != 2 or not x.ndim or x.shape[-1] != W.shape[1]:
@@ -53,8 +56,9 @@ def matmul(x: Any, W: QTensor, dtype: Any = None) -> Array:
     shape = (*x.shape[:-1], n)
     if not m or not n or not k:
         return zeros(shape, dtype=dtype or float32)
-    if W._form.name in _FLOATS:
-        right = matrix_transpose(W.dequantize(W._data.dtype))
+    plain = W._form.name in _FLOATS
+    if plain or (m > FEW and _on_cpu()):
+        right = matrix_transpose(W.dequantize(W._data.dtype if plain else None))
         made = products._product(x if x.ndim > 1 else reshape(x, (1, k)), right, float32)
         return _as(made if x.ndim > 1 else reshape(made, shape), dtype)
     binding = engine.device().binding_limit
@@ -67,6 +71,12 @@ def matmul(x: Any, W: QTensor, dtype: Any = None) -> Array:
     made = fresh(op)
     engine.weigh(m * n * k >> 10)
     return _as(made, dtype)
+
+
+def _on_cpu() -> bool:
+    """Whether tiles are no use: threads of CPU adapters share nothing, and would decode the same again and again."""
+    gpu = engine.device()
+    return bool(gpu.software if gpu.facts is None else gpu.facts.software)
 
 
 def _in_parts(x: Array, W: QTensor, binding: int) -> Array:
