@@ -10,7 +10,7 @@ from ..lower_wide import window
 from ..region import U32, Facts, grid, kernel_for
 from . import launch
 
-ALIGNED = 128  # blocks after which windows of 256 bytes begin anew, whatever the format
+TOGETHER = 2  # blocks that always fill whole words
 
 
 def encode(op: Op, facts: Facts) -> list[Launch]:
@@ -24,7 +24,7 @@ def encode(op: Op, facts: Facts) -> list[Launch]:
     if max(nbytes_of(op), nbytes_of(op.args[0])) + 16 <= facts.binding:
         return [launch(kernel, op.args, (op,), -(-blocks // (wg * each)), [0, blocks, 0, 0], facts)]
     made = []
-    step = max(1, (facts.binding - 512) // (4 * f.block) // ALIGNED) * ALIGNED
+    step = max(1, (facts.binding - 512) // (4 * f.block) // TOGETHER) * TOGETHER
     for at in range(0, blocks, step):
         end = min(at + step, blocks)
         source = window(op.args[0], at * f.block, end * f.block - 1)
