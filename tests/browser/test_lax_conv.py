@@ -76,6 +76,10 @@ async def test_padding_by_name_and_refusals() -> None:
         assert np.allclose(got, reference(x, w, strides, pads, (1, 1), (1, 1), 1), atol=2e-5)
     got = await lax.conv(x, w, (1, 1), "VALID").numpy()
     assert got.shape == (1, 3, 6, 4)
+    none = lax.conv_general_dilated(
+        x, w, (1, 1), "VALID", rhs_dilation=(4, 1), dimension_numbers=("NCHW", "OIHW", "NHWC")
+    )
+    assert none.shape == (1, 0, 4, 3)
     half = lax.conv_general_dilated(tg.asarray(x).astype("float16"), tg.asarray(w).astype("float16"), (1, 1), "SAME",
                                     preferred_element_type="float32")  # fmt: skip
     assert half.dtype == "float32"

@@ -13,7 +13,8 @@ from arrays import DTYPES, numbered, on_gpu
 import tabgpu as tg
 from tabgpu import lax
 
-KINDS = ("float32", "int32", "complex64", "bool", "int8", "float16", "bfloat16")
+ALL_KINDS = ("float32", "complex64", "bool", "bfloat16", "int32", "int8", "float16")
+KINDS = [pytest.param(k, marks=pytest.mark.slow) if n > 3 else k for n, k in enumerate(ALL_KINDS)]
 
 
 def launches() -> int:
@@ -278,7 +279,7 @@ async def test_tf_55_concatenate(dtype: str) -> None:
 @pytest.mark.parametrize("axes", [(0,), (1,), (0, 2), (0, 1, 2), ()])
 async def test_tf_56_reverse(axes: tuple[int, ...]) -> None:
     """TF-56: any axes, of packed dtypes too; a view."""
-    for dtype in KINDS:
+    for dtype in ALL_KINDS:
         x = numbered((3, 4, 5), dtype)
         assert np.array_equal(await values(lax.rev(on_gpu(x, dtype), axes)), np.flip(x, axes))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..array import Array
 from ..dtypes import as_dtype
-from ..ops.creation import astype
+from ..ops.creation import astype, zeros
 from ..ops.manipulation import permute_dims
 from ..ops.rearranging import prepare
 from .reducing import padtype_to_pads
@@ -69,12 +69,18 @@ def conv_general_dilated(
     reach = [(k - 1) * h + 1 for k, h in zip(w.shape[2:], holes, strict=True)]
     pads = padtype_to_pads(sizes, reach, strides, padding) if isinstance(padding, str) else padding
     pairs = [(as_index(a), as_index(b)) for a, b in pads]
+    back = sorted(range(x.ndim), key=orders[2].__getitem__)
+    out = [
+        max(0, (k + a + b - r) // s + 1) for k, (a, b), r, s in zip(sizes, pairs, reach, strides, strict=True)
+    ]
+    if 0 in (x.shape[0], w.shape[0], *out):  # no window fits
+        made = zeros((x.shape[0], w.shape[0], *out), dtype=preferred_element_type or x.dtype)
+        return permute_dims(made, back)
     if max(gaps) > 1 or min(min(p) for p in pairs) < 0:
         config = [(0, 0, 0)] * 2 + [(a, b, g - 1) for (a, b), g in zip(pairs, gaps, strict=True)]
         x, pairs = pad(x, 0, config), [(0, 0)] * n
     function = (convolution.conv1d, convolution.conv2d, convolution.conv3d)[n - 1]
     made = function(x, w, None, strides, tuple(pairs), holes, as_index(feature_group_count))
-    back = sorted(range(x.ndim), key=orders[2].__getitem__)
     made = permute_dims(made, back)
     return (
         made if preferred_element_type is None else astype(made, as_dtype(preferred_element_type), copy=False)
