@@ -19,6 +19,7 @@ import tabgpu.lax
 import tabgpu.linalg
 import tabgpu.linalg.blas
 import tabgpu.nn
+import tabgpu.quant
 import tabgpu.special
 from tabgpu import dtypes, interop, operators, runtime
 from tabgpu.ops import (
@@ -247,6 +248,10 @@ def page() -> Iterator[str]:
     spelled = ", ".join(f"`{n}` ({row.name})" for n, row in sorted(renamed.items()))
     yield from ("", f"Rows of `tg` under other names: {spelled}.", "")
     yield from functions(tabgpu.lax, sorted(tabgpu.lax.__all__))
+    names = [n for n in tabgpu.quant.__all__ if inspect.isfunction(getattr(tabgpu.quant, n))]
+    yield from ("", "## `tg.quant`", "", *functions(tabgpu.quant, names))
+    made = ", ".join(f"{name} ({b} bytes for {n})" for name, (n, b) in tabgpu.quant.FORMATS.items())
+    yield from ("", f"Formats of `QTensor`, and what a block of weights takes: {made}.")
     yield from ("", "## Beside NumPy and other libraries", "", *functions(interop, public(interop)))
     yield from ("", "## Reading", "", *functions(READING, public(READING)))
     yield from ("", "## The device", "", *functions(runtime, public(runtime)))
