@@ -240,6 +240,7 @@ def page() -> Iterator[str]:
         yield from ("", *functions(tabgpu.special, names))
     yield from ("", "## `tg.nn`", "", *elementwise_table(tabgpu.nn, known))
     yield from ("", *functions(tabgpu.nn, sorted(n for n in vars(tabgpu.nn) if not n.startswith("_"))))
+    yield from ("", "### `tg.nn.grad`", "", *functions(tabgpu.nn.grad, tabgpu.nn.grad.__all__))
     names = sorted(n for n in vars(tabgpu.linalg) if not n.startswith("_"))
     yield from ("", "## `tg.linalg`", "", *functions(tabgpu.linalg, names))
     yield from ("", "## `tg.linalg.blas`", "", *functions(tabgpu.linalg.blas, tabgpu.linalg.blas.__all__))
