@@ -110,15 +110,11 @@ class Compute(Calls):
         rows stay, the last of equals stands."""
         where = "scatter"
         matrix, at, n = self._rows(where, output, "output", rows, columns, indices, count)
-        table.apart(
-            where,
-            ("output", output),
-            updates=updates,
-            **({"indices": indices} if type(indices) is int else {}),
-        )
+        named = {"indices": indices} if type(indices) is int else {}
+        table.apart(where, ("output", output), updates=updates, **named)
         new = self._at(where, "updates", updates, (n, columns))
         if n and columns:
-            setitem(matrix, at, new)
+            setitem(table.shaped(table.entry(output, where).own(float32), matrix.shape), at, new)
 
     def _rows(
         self, where: str, handle: int, name: str, rows: int, columns: int, indices: Any, count: int | None
