@@ -162,6 +162,35 @@ def test_rrelu_in_training() -> None:
     assert 0.1 <= slope.min() < 0.11 and 0.59 < slope.max() < 0.6000001 and abs(slope.mean() - 0.35) < 0.01
 
 
+@pytest.mark.parametrize("align", [False, True])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+def test_grid_sample(mode: str, padding: str, align: bool) -> None:
+    for sizes in ((5, 7), (1, 4), (3, 4, 5)):
+        if mode == "bicubic" and len(sizes) == 3:
+            continue
+        x, grid = f32(2, 3, *sizes), f32(2, *sizes[1:], 6, len(sizes)) * np.float32(1.5)
+        same("grid_sample", x, grid, mode, padding, align, tolerance=2e-5)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_affine_grid() -> None:
+    for align, size in itertools.product(
+        (False, True), ((2, 3, 4, 5), (2, 1, 1, 5), (2, 1, 3, 4, 5), (1, 1, 1, 1))
+    ):
+        rank = len(size) - 2
+        same("affine_grid", f32(size[0], rank, rank + 1), size, align)
+
+
+def test_pad() -> None:
+    x = f32(2, 3, 5, 6)
+    widths = [(1, 2, 0, 3), (-1, 2, 3, -2), (2, 2, 1, 1), (0, 0, 4, 4), (1, -1, 0, 0), (-2, -1, -1, -3)]
+    for pad, mode in itertools.product(widths, ("constant", "reflect", "replicate", "circular")):
+        same("pad", x, pad, mode)
+    for pad in ((1, 2), (-1, 0, 2, 1, 3, 4), (0, 1, 0, 0, -1, 0, 2, 2), ()):
+        same("pad", x, pad, "constant", 2.5)
+
+
 # --- what torch.nn.functional has -------------------------------------------------------------------------------------
 
 NOT_HERE: dict[str, str] = {
@@ -180,6 +209,10 @@ NOT_HERE: dict[str, str] = {
     ),
     **dict.fromkeys(["upsample", "upsample_bilinear", "upsample_nearest"], "deprecated in torch for interpolate"),
     "multi_head_attention_forward": "torch.nn.MultiheadAttention's inside: linear and scaled_dot_product_attention",
+    **{f"max_pool{k}d_with_indices": "max_pool with return_indices=True" for k in (1, 2, 3)},
+    **{f"adaptive_max_pool{k}d_with_indices": "adaptive_max_pool with return_indices=True" for k in (1, 2, 3)},
+    **{f"fractional_max_pool{k}d": "not yet: windows at random places" for k in (2, 3)},
+    **{f"fractional_max_pool{k}d_with_indices": "not yet: windows at random places" for k in (2, 3)},
     "linear_cross_entropy": "cross_entropy(linear(..)); what it saves is memory of gradients",
     "conv_tbc": "a layout that conv1d takes through a view",
     "ctc_loss": "not yet: a recurrence over time",

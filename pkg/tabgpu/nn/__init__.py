@@ -16,3 +16,4 @@ from .normalization import *  # noqa: F403
 from .pooling import *  # noqa: F403
 from .resizing import *  # noqa: F403
 from .rotary import *  # noqa: F403
+from .sampling import *  # noqa: F403
