@@ -274,6 +274,11 @@ async def test_activations_at_minus_infinity(name) -> None:
     assert await getattr(tg.nn, name)(f32(-np.inf)).item() == 0
 
 
+async def test_padding_meets_no_weight() -> None:
+    w = f32(np.inf, 1, 1).reshape(1, 1, 3)
+    assert await tg.nn.conv1d(f32(1, 2)[None], w, padding=1).tolist() == [[3, np.inf]]
+
+
 async def test_special_functions_at_infinity() -> None:
     inf = f32(np.inf)
     for y in (tg.special.i0(inf), tg.special.i1(inf), tg.special.kl_div(f32(1), inf)):
