@@ -59,7 +59,7 @@ async def test_tf_01_dot_general(kind: str) -> None:
     """TF-01: any contracting and batch axes in any order, of float32, complex64 and int32; batch, lhs, rhs axes."""
     made, wanted = [], []
     rng = np.random.default_rng(2)
-    for _ in range(60):
+    for _ in range(15 if kind == "c" else 40):
         a, b, dims = random_dimensions(rng)
         if kind == "i":
             x, y = (rng.integers(-(2**31), 2**31, s).astype(np.int32) for s in (a, b))
