@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -150,6 +151,8 @@ def tiled() -> Iterator[None]:
     if not tg.device().software:
         yield
         return
+    if sys.platform == "emscripten":
+        pytest.skip("SwiftShader compiles such kernels for half a minute; the slow tests do it")
     with taking("portable"):
         yield
 
@@ -169,7 +172,7 @@ async def test_tiles_are_decoded_in_the_product(name: str, k: int, tiled: None) 
     near(await quant.matmul(draw(21, 40), W.T).numpy(), draw(21, 40).astype(np.float64) @ want)
 
 
-MATRICES = [("Q8_0", 96), ("Q4_0", 64), ("Q4_K", 256), ("Q6_K", 512), ("F16", 40), ("BF16", 33)]
+MATRICES = [("Q8_0", 96), ("Q4_K", 256), ("F16", 40), ("BF16", 33)]
 
 
 @pytest.mark.limits

@@ -26,7 +26,7 @@ def whole(**metadata: Any) -> tuple[bytes, dict[str, np.ndarray]]:
         want[f"blk.{name}.weight"] = ggml.decode(name, raw, shape)
     for name, x in {
         "I8": np.int8([1, -2, 3]),
-        "I64": np.array([[5, -6]]),
+        "I64": np.int64([[5, -6]]),
         "F64": np.array([0.5, 1e-3]),
     }.items():
         tensors[name] = name, x.shape, x.tobytes()
@@ -158,7 +158,7 @@ async def test_safetensors() -> None:
     arrays = {
         "F32": rng.standard_normal((5, 7)).astype(np.float32), "F16": rng.standard_normal(3).astype(np.float16),
         "BOOL": np.array([True, False, True]), "U8": np.arange(5, dtype=np.uint8), "I16": np.int16([[1], [-2]]),
-        "I64": np.arange(-3, 3), "F64": np.array(0.25), "C64": np.array([1 + 2j], np.complex64),
+        "I64": np.arange(-3, 3, dtype=np.int64), "F64": np.array(0.25), "C64": np.array([1 + 2j], np.complex64),
         "U32": np.uint32([4_000_000_000]), "I32": np.int32([-5]),
     }  # fmt: skip
     tensors = {f"x.{kind}": (kind, x.shape, x.tobytes()) for kind, x in arrays.items()}
