@@ -20,6 +20,7 @@ import tabgpu.linalg
 import tabgpu.linalg.blas
 import tabgpu.nn
 import tabgpu.quant
+import tabgpu.random
 import tabgpu.special
 from tabgpu import dtypes, interop, operators, runtime
 from tabgpu.ops import (
@@ -242,6 +243,9 @@ def page() -> Iterator[str]:
     yield from ("", *functions(tabgpu.nn, sorted(n for n in vars(tabgpu.nn) if not n.startswith("_"))))
     yield from ("", "### `tg.nn.grad`", "", *functions(tabgpu.nn.grad, tabgpu.nn.grad.__all__))
     names = sorted(n for n in vars(tabgpu.linalg) if not n.startswith("_"))
+    yield from ("", "## `tg.random`", "", *functions(tabgpu.random, tabgpu.random.__all__))
+    methods = ", ".join(f"`{n}`" for n in vars(tabgpu.random.Generator) if not n.startswith("_"))
+    yield from ("", f"Of a `Generator`: {methods}.")
     yield from ("", "## `tg.linalg`", "", *functions(tabgpu.linalg, names))
     yield from ("", "## `tg.linalg.blas`", "", *functions(tabgpu.linalg.blas, tabgpu.linalg.blas.__all__))
     yield from ("", "## `tg.lax`", "", *elementwise_table(tabgpu.lax, known))

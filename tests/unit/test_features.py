@@ -8,6 +8,7 @@ from pathlib import Path
 
 import tabgpu as tg
 import tabgpu.nn
+import tabgpu.random
 import tabgpu.special
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -29,7 +30,7 @@ def test_the_page_is_up_to_date() -> None:
 def test_every_public_function_is_listed() -> None:
     text = (DOCS / "features.md").read_text("utf-8")
     listed = set(re.findall(r"`(\w+)(?:`|\()", text))
-    for module in (tg, tabgpu.special, tabgpu.nn):
+    for module in (tg, tabgpu.special, tabgpu.random, tabgpu.nn):
         for name in getattr(module, "__all__", vars(module)):
             value = getattr(module, name)
             if name.startswith("_") or not callable(value) or isinstance(value, type):
