@@ -107,11 +107,8 @@ def _arguments(
     steps = kernel if stride is None or stride == () else per_axis(stride, rank, label, "stride", 1)
     pads = per_axis(padding, rank, label, "padding")
     holes = per_axis(dilation, rank, label, "dilation", 1)
-    for k, p, d in zip(kernel, pads, holes, strict=True):
-        if p > ((k - 1) * d + 1) // 2:
-            raise ValueError(
-                f"{label}: padding {pads} is more than half of the kernel {kernel}, dilation {holes}"
-            )
+    if any(p > k // 2 for k, p in zip(kernel, pads, strict=True)):
+        raise ValueError(f"{label}: padding {pads} is more than half of the kernel {kernel}")
     if 0 in x.shape[x.ndim - rank - 1 :]:
         raise ValueError(f"{label}: channels and spatial axes must not be empty, the shape is {x.shape}")
     return kernel, steps, [(p, p) for p in pads], holes
@@ -140,7 +137,8 @@ def max_pool1d(
 
     kernel_size, stride (kernel_size by default), padding (at most half a window, as -inf), dilation: an int or one an
     axis. ceil_mode: windows may go over the end. NaN wins. Real floats and integers keep their dtype; indices are int32
-    places in the flattened spatial axes: the first of equals, the last of NaNs. ValueError for sizes that do not fit.
+    places in the flattened spatial axes: the first of equals, the last of NaNs, -1 of a window that dilation puts in the
+    padding. ValueError for sizes that do not fit.
     """
     return _max(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
