@@ -137,8 +137,8 @@ def max_pool1d(
 
     kernel_size, stride (kernel_size by default), padding (at most half a window, as -inf), dilation: an int or one an
     axis. ceil_mode: windows may go over the end. NaN wins. Real floats and integers keep their dtype; indices are int32
-    places in the flattened spatial axes: the first of equals, the last of NaNs, -1 of a window that dilation puts in the
-    padding. ValueError for sizes that do not fit.
+    places in the flattened spatial axes: the first of equals, the last of NaNs, -1 of a window that dilation puts in
+    the padding. ValueError for sizes that do not fit.
     """
     return _max(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
