@@ -235,10 +235,8 @@ def apart(x, heads):
     return x.reshape(*x.shape[:2], heads, -1).swapaxes(1, 2) if x.ndim == 3 else x
 
 def RotaryEmbedding(x, cos, sin, ids=None, interleaved=0, num_heads=0, rotary_embedding_dim=0):
-    cos, sin = (cos, sin) if ids is None else (cos[ids], sin[ids])
-    y = apart(x, num_heads)
-    n = rotary_embedding_dim or y.shape[-1]
-    y = tg.concat([nn.rotary_embedding(y[..., :n], cos, sin, interleaved=bool(interleaved)), y[..., n:]], axis=-1)
+    y = nn.rotary_embedding(apart(x, num_heads), cos, sin, bool(interleaved), position_ids=ids,
+                            rotary_dim=rotary_embedding_dim or None)
     return y if x.ndim == 4 else y.swapaxes(1, 2).reshape(*x.shape)
 
 def masked(mask, seen):
