@@ -25,11 +25,18 @@ fn half_at(a: u32) -> u32 { return half_word(word(a >> 2u), a >> 1u); }
 fn byte_at(a: u32) -> u32 { return byte(word(a >> 2u), a); }
 fn float_at(a: u32) -> f32 { return f16_decode(half_at(a)); }
 
-// Small integers as floats, less a bias: 2^23 + n is a float that ends in the bits of n, which spares a conversion.
-fn less(n: vec4u, bias: f32) -> vec4f { return bitcast<vec4f>(n | vec4u(0x4b000000u)) - vec4f(8388608.0f + bias); }
-fn nibbles(v: u32, h: u32) -> vec4u { return spread_bytes((v >> (4u * h)) & 0x0f0f0f0fu); }
-// Bit 4 of four weights from four bits.
-fn fifth(v: u32) -> vec4u { return ((vec4u(v) >> vec4u(0u, 1u, 2u, 3u)) & vec4u(1u)) << vec4u(4u); }
+// The bytes of a word as floats, less a bias. 2^23 + n is a float that ends in the bits of n, which spares conversions; of
+// every other byte the bits stay 256 times too high, which spares shifts. All is exact.
+fn bytes_less(v: u32, bias: f32) -> vec4f {
+  let n = (vec2u(v, v >> 16u).xxyy & vec4u(0xffu, 0xff00u, 0xffu, 0xff00u)) | vec4u(0x4b000000u);
+  let zero = vec2f(8388608.0f, 32768.0f) + vec2f(bias);
+  return bitcast<vec4f>(n) * vec4f(1.0f, 0.00390625f, 1.0f, 0.00390625f) - zero.xyxy;
+}
+fn nibbles(v: u32, h: u32) -> u32 { return (v >> (4u * h)) & 0x0f0f0f0fu; }
+fn twos(v: u32, h: u32) -> u32 { return (v >> (2u * h)) & 0x03030303u; }
+fn ones(v: u32, h: u32) -> u32 { return (v >> h) & 0x01010101u; }
+// Four bits, each as bit 4 of a byte.
+fn fifth(v: u32) -> u32 { return (((v & 15u) * 0x204081u) & 0x01010101u) << 4u; }
 
 // A quad's number in its block, and back: (t, h).
 fn quad_place(t: u32, h: u32) -> u32 { return t / QRUN * (QRUN * QPLANES) + h * QRUN + t % QRUN; }
@@ -65,25 +72,25 @@ fn bf16_quad(b: u32, t: u32, h: u32) -> vec4f {
 // q8_0: begin
 fn q8_0_scale(b: u32, t: u32, h: u32) -> vec2f { return vec2f(float_at(b), 0.0f); }
 fn q8_0_quad(b: u32, t: u32, h: u32) -> vec4f {
-  return less(spread_bytes(word_at(b + 2u + 4u * t) ^ 0x80808080u), 128.0f);
+  return bytes_less(word_at(b + 2u + 4u * t) ^ 0x80808080u, 128.0f);
 }
 // q8_0: end
 
 // q4_0: begin
 fn q4_0_scale(b: u32, t: u32, h: u32) -> vec2f { return vec2f(float_at(b), 0.0f); }
-fn q4_0_quad(b: u32, t: u32, h: u32) -> vec4f { return less(nibbles(word_at(b + 2u + 4u * t), h), 8.0f); }
+fn q4_0_quad(b: u32, t: u32, h: u32) -> vec4f { return bytes_less(nibbles(word_at(b + 2u + 4u * t), h), 8.0f); }
 // q4_0: end
 
 // q4_1: begin
 fn q4_1_scale(b: u32, t: u32, h: u32) -> vec2f { return vec2f(float_at(b), -float_at(b + 2u)); }
-fn q4_1_quad(b: u32, t: u32, h: u32) -> vec4f { return less(nibbles(word((b >> 2u) + 1u + t), h), 0.0f); }
+fn q4_1_quad(b: u32, t: u32, h: u32) -> vec4f { return bytes_less(nibbles(word((b >> 2u) + 1u + t), h), 0.0f); }
 // q4_1: end
 
 // q5_0: begin
 fn q5_0_scale(b: u32, t: u32, h: u32) -> vec2f { return vec2f(float_at(b), 0.0f); }
 fn q5_0_quad(b: u32, t: u32, h: u32) -> vec4f {
   let high = fifth(word_at(b + 2u) >> (16u * h + 4u * t));
-  return less(nibbles(word_at(b + 6u + 4u * t), h) | high, 16.0f);
+  return bytes_less(nibbles(word_at(b + 6u + 4u * t), h) | high, 16.0f);
 }
 // q5_0: end
 
@@ -91,7 +98,7 @@ fn q5_0_quad(b: u32, t: u32, h: u32) -> vec4f {
 fn q5_1_scale(b: u32, t: u32, h: u32) -> vec2f { return vec2f(float_at(b), -float_at(b + 2u)); }
 fn q5_1_quad(b: u32, t: u32, h: u32) -> vec4f {
   let high = fifth(word((b >> 2u) + 1u) >> (16u * h + 4u * t));
-  return less(nibbles(word((b >> 2u) + 2u + t), h) | high, 0.0f);
+  return bytes_less(nibbles(word((b >> 2u) + 2u + t), h) | high, 0.0f);
 }
 // q5_1: end
 
@@ -101,7 +108,7 @@ fn q2_k_scale(b: u32, t: u32, h: u32) -> vec2f {
   return vec2f(float_at(b + 80u) * f32(s & 15u), float_at(b + 82u) * f32(s >> 4u));
 }
 fn q2_k_quad(b: u32, t: u32, h: u32) -> vec4f {
-  return less(spread_bytes((word((b >> 2u) + 4u + t) >> (2u * h)) & 0x03030303u), 0.0f);
+  return bytes_less(twos(word((b >> 2u) + 4u + t), h), 0.0f);
 }
 // q2_k: end
 
@@ -113,9 +120,8 @@ fn q3_k_scale(b: u32, t: u32, h: u32) -> vec2f {
   return vec2f(float_at(b + 108u) * (f32(low | (high << 4u)) - 32.0f), 0.0f);
 }
 fn q3_k_quad(b: u32, t: u32, h: u32) -> vec4f {
-  let low = spread_bytes((word_at(b + 32u + 4u * t) >> (2u * h)) & 0x03030303u);
-  let high = spread_bytes((word_at(b + 4u * (t % 8u)) >> (4u * (t / 8u) + h)) & 0x01010101u);
-  return less(low | (high << vec4u(2u)), 4.0f);
+  let high = ones(word_at(b + 4u * (t % 8u)), 4u * (t / 8u) + h);
+  return bytes_less(twos(word_at(b + 32u + 4u * t), h) | (high << 2u), 4.0f);
 }
 // q3_k: end
 
@@ -135,14 +141,14 @@ fn six_bits(b: u32, j: u32) -> vec2f {
 
 // q4_k: begin
 fn q4_k_scale(b: u32, t: u32, h: u32) -> vec2f { return six_bits(b, t / 8u * 2u + h); }
-fn q4_k_quad(b: u32, t: u32, h: u32) -> vec4f { return less(nibbles(word((b >> 2u) + 4u + t), h), 0.0f); }
+fn q4_k_quad(b: u32, t: u32, h: u32) -> vec4f { return bytes_less(nibbles(word((b >> 2u) + 4u + t), h), 0.0f); }
 // q4_k: end
 
 // q5_k: begin
 fn q5_k_scale(b: u32, t: u32, h: u32) -> vec2f { return six_bits(b, t / 8u * 2u + h); }
 fn q5_k_quad(b: u32, t: u32, h: u32) -> vec4f {
-  let high = spread_bytes((word((b >> 2u) + 4u + t % 8u) >> (t / 8u * 2u + h)) & 0x01010101u);
-  return less(nibbles(word((b >> 2u) + 12u + t), h) | (high << vec4u(4u)), 0.0f);
+  let high = ones(word((b >> 2u) + 4u + t % 8u), t / 8u * 2u + h);
+  return bytes_less(nibbles(word((b >> 2u) + 12u + t), h) | (high << 4u), 0.0f);
 }
 // q5_k: end
 
@@ -154,7 +160,6 @@ fn q6_k_scale(b: u32, t: u32, h: u32) -> vec2f {
 fn q6_k_quad(b: u32, t: u32, h: u32) -> vec4f {
   let n = t / 8u;
   let low = nibbles(word_at(b + 64u * n + 32u * (h & 1u) + 4u * (t % 8u)), h >> 1u);
-  let high = spread_bytes((word_at(b + 128u + 4u * t) >> (2u * h)) & 0x03030303u);
-  return less(low | (high << vec4u(4u)), 32.0f);
+  return bytes_less(low | (twos(word_at(b + 128u + 4u * t), h) << 4u), 32.0f);
 }
 // q6_k: end
