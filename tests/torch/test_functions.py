@@ -215,7 +215,6 @@ NOT_HERE: dict[str, str] = {
     **{f"fractional_max_pool{k}d_with_indices": "not yet: windows at random places" for k in (2, 3)},
     "linear_cross_entropy": "cross_entropy(linear(..)); what it saves is memory of gradients",
     "conv_tbc": "a layout that conv1d takes through a view",
-    "ctc_loss": "not yet: a recurrence over time",
 }  # fmt: skip
 
 

@@ -224,6 +224,23 @@ def test_margins_of_classes(shape: tuple[int, ...], reduction: str) -> None:
         same("multilabel_margin_loss", x, target, reduction=reduction)
 
 
+@pytest.mark.parametrize(
+    "t,n,c,s", [(12, 3, 5, 4), (1, 1, 2, 1), (50, 2, 20, 10), (5, 2, 3, 4), (30, 4, 4, 0)]
+)
+def test_ctc(t: int, n: int, c: int, s: int) -> None:
+    """Targets as rows and in a row, other blanks, paths that do not exist, one item without a batch."""
+    x = torch.log_softmax(torch.tensor(f32(t, n, c) * 3), -1).numpy()
+    targets = R.integers(1, c, (n, s))
+    times, lengths = R.integers(max(1, t // 2), t + 1, n), R.integers(0, s + 1, n)
+    flat = np.concatenate([row[:k] for row, k in zip(targets, lengths, strict=True)])
+    for reduction, zero in itertools.product(REDUCTIONS, (False, True)):
+        same("ctc_loss", x, targets, times, lengths, 0, reduction, zero, tolerance=4e-6)
+        same("ctc_loss", x, flat, times, lengths, 0, reduction, zero, tolerance=4e-6)
+    same("ctc_loss", x, targets - 1, times, lengths, c - 1, "none", tolerance=4e-6)
+    one = targets[0, : lengths[0]]
+    same("ctc_loss", x[:, 0], one, times[0], np.int64(len(one)), tolerance=4e-6)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_narrow_floats(dtype: str) -> None:
     """Computed in float32 and rounded once."""

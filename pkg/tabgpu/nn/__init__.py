@@ -8,6 +8,7 @@ from .attention import *  # noqa: F403
 from .channel_norms import *  # noqa: F403
 from .class_losses import *  # noqa: F403
 from .convolution import *  # noqa: F403
+from .ctc import *  # noqa: F403
 from .dropout import *  # noqa: F403
 from .folding import *  # noqa: F403
 from .linear import *  # noqa: F403
