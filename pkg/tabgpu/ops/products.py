@@ -12,8 +12,9 @@ from ..graph import IOTA, MATMUL, SCALAR, Op
 from ..layout import Layout, Shape, broadcast_shapes, broadcast_to, collapse, reshape
 from . import elementwise as ew
 from .convert import from_host
-from .creation import astype, copy_of, zeros
+from .creation import astype, copy_of, positions, zeros
 from .manipulation import addressable, expand_dims, getitem, squeeze
+from .manipulation import reshape as reshaped
 
 
 def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: Any = None) -> Array:
@@ -98,31 +99,52 @@ def product(a: Array, b: Array, want: DType, conjugate: tuple[bool, bool] = (Fal
 
 
 def _complex(a: Array, b: Array, conj_a: bool, conj_b: bool) -> Array:
-    """Four real products (two where an operand is real): as accurate as one, unlike the trick with three."""
-    x, y = (_parts(z) for z in (a, b))
+    """Products of the parts in one real product: where both are complex, rows of a are re, im, re, im .. and an element
+    of b is the block [[re, im], [-im, re]], so that the result's parts stand side by side; else they are two batches.
+    As accurate as four products, unlike the trick with three. Conjugates are signs."""
+    if a.dtype.kind == b.dtype.kind == "c":
+        left = reshaped(_parts(a, a.ndim), (*a.shape[:-1], 2 * a.shape[-1]))
+        made = _product(left, _blocks(b, conj_a, conj_b), float32)
+        real, imag = (getitem(made, (..., slice(part, None, 2))) for part in (0, 1))
+        return ew.complex_of(real, imag)
+    if a.dtype.kind != "c" != b.dtype.kind:
+        return ew.complex_of(product(a, b, float32), 0.0)
+    rank = max(a.ndim, b.ndim)
+    x, y = (
+        _parts(view(z, broadcast_to(z._layout, (1,) * (rank - z.ndim) + z.shape)), 0)
+        if z.dtype.kind == "c"
+        else astype(z, float32, copy=False)
+        for z in (a, b)
+    )
+    made = _product(x, y, float32)
+    real, imag = getitem(made, 0), getitem(made, 1)
+    return ew.complex_of(real, ew.negative(imag) if conj_a or conj_b else imag)
 
-    def times(p: Array | None, q: Array | None) -> Array | None:
-        return None if p is None or q is None else _product(p, q, float32)
 
-    def signed(p: Array | None, minus: bool) -> Array | None:
-        return ew.negative(p) if minus and p is not None else p
-
-    real, other = times(x[0], y[0]), times(x[1], y[1])
-    if other is not None:
-        real = (ew.add if conj_a != conj_b else ew.subtract)(real, other)
-    imag, plus = signed(times(x[0], y[1]), conj_b), times(x[1], y[0])
-    if imag is None:
-        imag = signed(plus, conj_a)
-    elif plus is not None:
-        imag = (ew.subtract if conj_a else ew.add)(imag, plus)
-    return ew.complex_of(real, 0.0 if imag is None else imag)
+def _parts(z: Array, axis: int) -> Array:
+    """Real and imaginary parts along a new axis."""
+    which = reshaped(positions(2), (2,) + (1,) * (z.ndim - axis))
+    z = expand_dims(z, axis=axis)
+    return ew.where(ew.equal(which, 0), ew.real(z), ew.imag(z))
 
 
-def _parts(z: Array) -> tuple[Array, Array | None]:
-    """Real and imaginary parts in float32; None for what is not there."""
-    if z.dtype.kind != "c":
-        return astype(z, float32, copy=False), None
-    return ew.real(z), ew.imag(z)
+def _blocks(b: Array, conj_a: bool, conj_b: bool) -> Array:
+    """(.., k, n) as (.., 2k, 2n)."""
+    k, n = b.shape[-2:]
+    shape = (*b.shape[:-2], k, 2, n, 2)
+    row, column, z = (  # in the whole shape, so that all is one launch
+        view(v, broadcast_to(v._layout, shape))
+        for v in (
+            reshaped(positions(2), (2, 1, 1)),
+            positions(2),
+            expand_dims(b, axis=(b.ndim - 1, b.ndim + 1)),
+        )
+    )
+    own = ew.equal(row, column)
+    a, c = -1.0 if conj_a else 1.0, -1.0 if conj_b else 1.0
+    sign = ew.where(own, ew.where(ew.equal(row, 1), a, 1.0), ew.where(ew.equal(row, 1), -a * c, c))
+    made = ew.multiply(ew.where(own, ew.real(z), ew.imag(z)), sign)
+    return reshaped(made, (*b.shape[:-2], 2 * k, 2 * n))
 
 
 # Terms that one launch adds: the error of a sum grows with them, and Mesa's CPU driver ends loops after 65,535 rounds.
