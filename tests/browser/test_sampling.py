@@ -1,111 +1,141 @@
-"""nn.pad, affine_grid and grid_sample against plain loops in float64. (All modes against PyTorch: tests/torch.)"""
+"""grid_sample and affine_grid of tabgpu.nn against float64. Runs in the tab."""
 
 from __future__ import annotations
 
-import itertools
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+from resized import keys
 
 import tabgpu as tg
 from tabgpu import nn
 
-R = np.random.default_rng(41)
+
+def draw(shape: Any, seed: int = 0) -> np.ndarray:
+    return (np.random.default_rng([seed, 11]).standard_normal(shape)).astype(np.float32)
 
 
-def f32(*shape: int) -> Any:
-    return R.standard_normal(shape).astype(np.float32)
+def settled(x: float, n: int, outside: str, aligned: bool) -> float:
+    if outside == "reflection":
+        low, span = (0.0, n - 1.0) if aligned else (-0.5, float(n))
+        if not span:
+            return 0.0
+        flips, extra = divmod(abs(x - low), span)
+        x = low + (span - extra if flips % 2 else extra)
+    return x if outside == "zeros" else min(max(x, 0.0), n - 1.0)
 
 
-async def test_pad() -> None:
-    """From the last axis on; negative widths crop; modes under torch's names."""
-    x = f32(2, 4, 5)
-    there = tg.asarray(x)
-    cases: list[tuple[tuple[int, ...], str, Any]] = [
-        ((1, 2), "constant", np.pad(x, ((0, 0), (0, 0), (1, 2)))),
-        ((-1, 2, 1, -2), "constant", np.pad(x[:, :2, 1:], ((0, 0), (1, 0), (0, 2)))),
-        ((2, 1, 3, 0), "reflect", np.pad(x, ((0, 0), (3, 0), (2, 1)), mode="reflect")),
-        ((3, -3), "reflect", np.pad(x, ((0, 0), (0, 0), (3, 0)), mode="reflect")[..., :5]),
-        ((7, 1, 0, 6), "replicate", np.pad(x, ((0, 0), (0, 6), (7, 1)), mode="edge")),
-        ((5, 2, 1, 4), "circular", np.pad(x, ((0, 0), (1, 4), (5, 2)), mode="wrap")),
-        ((0, 0, 1, 0, 0, 2), "constant", np.pad(x, ((0, 2), (1, 0), (0, 0)))),
-        ((), "constant", x),
-    ]
-    got = await tg.fetch(*[nn.pad(there, pad, mode) for pad, mode, _ in cases])
-    for one, (pad, mode, want) in zip(got, cases, strict=True):
-        assert one.shape == want.shape and (one == want).all(), (pad, mode)
-    five, text = await tg.fetch(
-        nn.pad(there, (1, 1), value=5.0), nn.pad(tg.asarray([True, False]), (1, 0), value=True)
-    )
-    assert (five[..., 0] == 5).all() and text.dtype == bool and text.tolist() == [True, True, False]
-    bad: list[tuple[tuple[int, ...], str]] = [
-        ((5, 0), "reflect"),
-        ((6, 0), "circular"),
-        ((-3, -3), "constant"),
-    ]
-    for pad, mode in [*bad, ((1,), "constant"), ((1, 1), "edge")]:
-        with pytest.raises(ValueError, match="pad:"):
-            nn.pad(there, pad, mode)
-    with pytest.raises(ValueError, match="value"):
-        nn.pad(there, (1, 1), "reflect", 1.0)
+def taps(g: float, n: int, mode: str, outside: str, aligned: bool) -> list[tuple[int, float]]:
+    """(element, weight) along one axis; elements outside are left out."""
+    x = (g + 1) / 2 * (n - 1) if aligned else ((g + 1) * n - 1) / 2
+    if mode == "bicubic":
+        first = int(np.floor(x)) - 1
+        found = [(i, keys(i - x, -0.75)) for i in range(first, first + 4)]
+        if outside != "zeros":
+            found = [(int(settled(i, n, outside, aligned)), w) for i, w in found]
+    else:
+        x = settled(x, n, outside, aligned)
+        if mode == "nearest":
+            found = [(int(np.rint(x)), 1.0)]
+        else:
+            k = int(np.floor(x))
+            found = [(k, 1 - (x - k)), (k + 1, x - k)]
+    return [(i, w) for i, w in found if 0 <= i < n]
 
 
-def sampled(x: Any, grid: Any, nearest: bool, padding: str, corners: bool) -> Any:
-    """(N, C, H, W) at (N, Ho, Wo, 2), one place after the other."""
-    n, c, h, w = x.shape
-    out = np.zeros((n, c, *grid.shape[1:3]))
-
-    def moved(at: float, size: int) -> float:
-        if padding == "reflection":
-            low, high = (0.0, size - 1.0) if corners else (-0.5, size - 0.5)
-            while high > low and not low <= at <= high:
-                at = 2 * low - at if at < low else 2 * high - at
-        return at if padding == "zeros" else min(max(at, 0.0), size - 1.0)
-
-    for b, i, j in np.ndindex(n, *grid.shape[1:3]):
-        xy = [float(v) for v in grid[b, i, j]]
-        px, py = (
-            (v + 1) / 2 * (s - 1) if corners else ((v + 1) * s - 1) / 2
-            for v, s in zip(xy, (w, h), strict=True)
-        )
-        px, py = moved(px, w), moved(py, h)
-        ty, tx = py - np.floor(py), px - np.floor(px)
-        corner = [(int(py - ty) + u, int(px - tx) + v, u, v) for u, v in itertools.product((0, 1), repeat=2)]
-        taps = [(y, z, abs(1 - u - ty) * abs(1 - v - tx)) for y, z, u, v in corner]
-        taps = [(round(py), round(px), 1.0)] if nearest else taps
-        for y, z, weight in taps:
-            if 0 <= y < h and 0 <= z < w:
-                out[b, :, i, j] += weight * x[b, :, y, z].astype(np.float64)
+def sampled(x: np.ndarray, grid: np.ndarray, mode: str, outside: str, aligned: bool) -> np.ndarray:
+    wide, sizes = x.astype(np.float64), x.shape[2:]
+    out = np.zeros((*x.shape[:2], *grid.shape[1:-1]))
+    for spot in np.ndindex(*grid.shape[:-1]):
+        ways = [taps(float(g), n, mode, outside, aligned) for g, n in zip(grid[spot][::-1], sizes)]
+        for picks in product(*ways):
+            weight = np.prod([w for _, w in picks])
+            out[(spot[0], slice(None), *spot[1:])] += (
+                weight * wide[(spot[0], slice(None), *[i for i, _ in picks])]
+            )
     return out
 
 
-@pytest.mark.parametrize("corners", [False, True])
-@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
-async def test_grid_sample(padding: str, corners: bool) -> None:
-    x, grid = f32(2, 3, 5, 4), f32(2, 3, 6, 2)
-    a, b = await tg.fetch(
-        nn.grid_sample(x, grid, padding_mode=padding, align_corners=corners),
-        nn.grid_sample(tg.asarray(x), tg.asarray(grid), "nearest", padding, corners),
-    )
-    np.testing.assert_allclose(a, sampled(x, grid, False, padding, corners), atol=1e-5)
-    np.testing.assert_allclose(b, sampled(x, grid, True, padding, corners), atol=1e-6)
+def places(shape: Any, seed: int) -> np.ndarray:
+    g = (draw(shape, seed) * 0.9).astype(np.float32)
+    g.ravel()[::7] *= 3
+    return g
 
 
-async def test_the_identity_of_affine_grid_samples_the_image() -> None:
-    x = f32(2, 3, 5, 4)
-    theta = np.tile(np.float32([[[1, 0, 0], [0, 1, 0]]]), (2, 1, 1))
-    for corners in (False, True):
-        grid = nn.affine_grid(theta, x.shape, corners)
-        for mode in ("bilinear", "nearest", "bicubic"):
-            got = await nn.grid_sample(x, grid, mode, align_corners=corners).numpy()
-            np.testing.assert_allclose(got, x, atol=2e-5)
-    half = await nn.grid_sample(tg.asarray(x).astype("float16"), grid).numpy()
-    empty = await nn.grid_sample(x, np.zeros((2, 0, 3, 2), np.float32)).numpy()
-    assert half.dtype == np.float16 and empty.shape == (2, 3, 0, 3)
-    with pytest.raises(ValueError, match="grid_sample: input"):
-        nn.grid_sample(x, np.zeros((1, 4, 4, 2), np.float32))
-    with pytest.raises(ValueError, match="mode"):
-        nn.grid_sample(x, np.zeros((2, 4, 4, 2), np.float32), "cubic")
-    with pytest.raises(ValueError, match="affine_grid"):
-        nn.affine_grid(theta, (3, 1, 4, 4))
+@pytest.mark.limits
+@pytest.mark.parametrize(
+    "shape,out", [((2, 3, 6, 9), (5, 7)), ((1, 2, 1, 4), (3, 3)), ((1, 2, 3, 4, 5), (2, 3, 4))], ids=str
+)
+async def test_grid_sample(shape: Any, out: Any) -> None:
+    x, g = draw(shape, 1), places((shape[0], *out, len(out)), 2)
+    a, b = tg.asarray(x), tg.asarray(g)
+    for mode, outside, aligned in product(
+        ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection"), (False, True)
+    ):
+        if mode == "bicubic" and len(out) == 3:
+            continue
+        got = await nn.grid_sample(a, b, mode, outside, aligned).numpy()
+        want = sampled(x, g, mode, outside, aligned)
+        assert got.shape == want.shape and np.allclose(got, want, atol=1e-4), (mode, outside, aligned)
+
+
+async def test_views_dtypes_and_launches() -> None:
+    x, g = draw((2, 6, 9, 3), 4), places((2, 4, 5, 2), 5)
+    a, b = tg.asarray(x).transpose(0, 3, 1, 2), tg.asarray(g)
+    want = sampled(x.transpose(0, 3, 1, 2), g, "bilinear", "zeros", False)
+    await tg.synchronize()
+    before = tg.device().counters.launches
+    assert np.allclose(await nn.grid_sample(a, b).numpy(), want, atol=1e-5)
+    assert tg.device().counters.launches - before == 1
+    half = nn.grid_sample(a.astype(tg.float16), b)
+    assert half.dtype == tg.float16
+    assert np.allclose(await half.astype(tg.float32).numpy(), want, atol=6e-3)
+    same = await nn.grid_sample(a, np.broadcast_to(g[:1], g.shape)).numpy()
+    assert np.allclose(same[0], want[0], atol=1e-5)
+
+
+async def test_places_that_are_no_places() -> None:
+    """NaN and infinities: outside."""
+    x = np.arange(1, 13, dtype=np.float32).reshape(1, 1, 3, 4)
+    g = np.array([[np.nan, 0], [np.inf, 0], [0, -np.inf], [1e30, -1e30]], np.float32).reshape(1, 1, 4, 2)
+    assert (await nn.grid_sample(tg.asarray(x), tg.asarray(g)).numpy() == 0).all()
+    edge = await nn.grid_sample(tg.asarray(x), tg.asarray(g[:, :, 1:]), "nearest", "border", True).numpy()
+    assert edge[0, 0, 0, 0] == 8 and edge[0, 0, 0, 2] == 4
+
+
+@pytest.mark.parametrize("size", [(2, 3, 4, 6), (2, 1, 1, 5), (2, 3, 3, 4, 5)], ids=str)
+async def test_affine_grid(size: Any) -> None:
+    rank = len(size) - 2
+    theta = draw((2, rank, rank + 1), 3)
+    for aligned in (False, True):
+        lines = [(np.arange(n) * 2 - (n - 1)) / (max(n - 1, 1) if aligned else n) for n in size[2:]]
+        base = np.stack([*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(size[2:])], -1)
+        want = np.einsum("...k,njk->n...j", base, theta)
+        got = nn.affine_grid(tg.asarray(theta), size, aligned)
+        assert np.allclose(await got.numpy(), want, atol=1e-6)
+        still = np.eye(rank, rank + 1, dtype=np.float32)[None].repeat(2, 0)
+        x = draw(size, 4)
+        same = nn.grid_sample(tg.asarray(x), nn.affine_grid(still, size, aligned), align_corners=aligned)
+        assert np.allclose(await same.numpy(), x, atol=1e-5)
+
+
+async def test_empty_and_wrong() -> None:
+    g = tg.ones((1, 2, 4, 4))
+    assert nn.grid_sample(g, tg.zeros((1, 0, 3, 2))).shape == (1, 2, 0, 3)
+    for call, text in [
+        (lambda: nn.grid_sample(g, tg.zeros((2, 3, 3, 2))), r"\(2, 3, 3, 2\) do not go with.*\(1, 2, 4, 4\)"),
+        (lambda: nn.grid_sample(g, tg.zeros((1, 3, 3, 3))), "do not go with"),
+        (lambda: nn.grid_sample(g, tg.zeros((1, 3, 3, 2)), "cubic"), "cubic"),
+        (lambda: nn.grid_sample(g, tg.zeros((1, 3, 3, 2)), padding_mode="wrap"), "wrap"),
+        (
+            lambda: nn.grid_sample(tg.ones((1, 1, 2, 2, 2)), tg.zeros((1, 2, 2, 2, 3)), "bicubic"),
+            "bicubic takes",
+        ),
+        (lambda: nn.grid_sample(tg.ones((1, 1, 0, 2)), tg.zeros((1, 2, 2, 2))), "must not be empty"),
+        (lambda: nn.affine_grid(tg.ones((2, 2, 2)), (2, 1, 3, 3)), "do not go with the size"),
+        (lambda: nn.affine_grid(tg.ones((2, 2, 3), tg.int32), (2, 1, 3, 3)), "int32"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            call()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tabgpu import codegen_pool, codegen_resize, codegen_rows
 from tabgpu.dtypes import ALL
 from tabgpu.kernels import pool_functions, resize_functions
-from tabgpu.routines import fold
+from tabgpu.routines import fold, sample
 
 FLOATS = ("float32", "float16", "bfloat16")
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
@@ -34,6 +34,9 @@ def windows() -> Iterator[tuple[str, str, str]]:
         for kind, rank in ranks(("uint32", "uint8", "uint16") if unfolds else (*FLOATS, *INTEGERS)):
             sig = ("fold", unfolds, ALL[kind], rank, 256)
             yield f"{sig}", *fold.text(sig)
+    for taps, rank, kind in itertools.product(sample.TAPS.values(), (2, 3), FLOATS):
+        key = ("sample", taps, ALL[kind], rank, 256)
+        yield f"{key}", *sample.text(key)
     for phase, vector, one, kind in itertools.product(
         ("whole", "apply"), (True, False), (True, False), FLOATS
     ):

@@ -52,14 +52,18 @@ def prepared(x: Any, rank: int, label: str, batched: bool = False) -> Array:
     return made
 
 
-def operand(x: Array, rank: int) -> Operand:
-    """x read where it lies; copied if more than two strides lead to its spatial axes."""
+def operand(x: Array, rank: int, apart: bool = False) -> Operand:
+    """x read where it lies; copied if more than two strides lead to its spatial axes. apart: the two leading axes stay
+    what they are, even if one stride would do."""
     for _ in range(2):
         op, seen = source(x)
         if not (op.kind in (SCALAR, IOTA) and op.buffer is None):
             lay: Layout = seen or op.layout
             lead = x.ndim - rank
-            dims, (walks,) = collapse(lay.shape[:lead], [lay.strides[:lead]])
+            if apart:
+                dims, walks = lay.shape[:lead], lay.strides[:lead]
+            else:
+                dims, (walks,) = collapse(lay.shape[:lead], [lay.strides[:lead]])
             if len(dims) <= 2:
                 (outer, channels), steps = ((1, 1, *dims)[-2:], (0, 0, *walks)[-2:])
                 strides = steps[0], steps[1]
