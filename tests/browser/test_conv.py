@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import nullcontext
 from typing import Any
 
 import convolved as ref
@@ -243,18 +244,12 @@ async def test_i11_masks_into_a_convolution() -> None:
 
 async def test_n23_beyond_float32() -> None:
     """Issue bank N23: float64 above float32's range is inf on upload, and inf * 0 is NaN only where IEEE says so."""
-    x = tg.asarray(np.array([1.6e40, -1e40, 1e-50, 1.0]).astype(np.float32))
+    with np.errstate(over="ignore"):
+        x = tg.asarray(np.array([1.6e40, -1e40, 1e-50, 1.0]).astype(np.float32))
     assert (await x.numpy()).tolist() == [np.inf, -np.inf, 0, 1]
-    if engine.facts_of(engine.device()).software and not nan_kept():
-        pytest.skip("the adapter assumes that there is no NaN")
     got = await nn.conv1d(x[None], tg.asarray(np.array([[[1.0]], [[0.0]], [[2.0]]], np.float32))).numpy()
     want = np.array([[np.inf, -np.inf, 0, 1], [np.nan, np.nan, 0, 0], [np.inf, -np.inf, 0, 2]])
     assert np.array_equal(got, want, equal_nan=True)
-
-
-def nan_kept() -> bool:
-    """SwiftShader compiles sums as if there were no NaN, most of which arrive anyway (docs/numerics.md)."""
-    return True
 
 
 # --- special values --------------------------------------------------------------------------------------------------
@@ -263,8 +258,8 @@ def nan_kept() -> bool:
 @pytest.mark.parametrize("form", ["own", "gpu"])
 async def test_padding_is_no_term(form: str) -> None:
     """NaN and infinite weights reach only what they meet; NaN of the input only the positions that see it."""
-    with taking("portable" if form == "gpu" else "own") if form == "gpu" else nothing():
-        for k, c in ((1, 1), (12, 3)):
+    with taking("portable") if form == "gpu" else nullcontext():
+        for k, c in ((12, 3),) if form == "gpu" else ((1, 1), (12, 3)):
             x, w = draw(1, c, 5, 6), draw(k, c, 3, 3, seed=1)
             w[:, 0, 0, 0] = np.nan  # meets nothing in the first row and column
             w[0, 0, 2, 2] = np.inf
@@ -291,11 +286,6 @@ async def test_padding_is_no_term(form: str) -> None:
                 x.shape, tg.asarray(w), tg.asarray(draw(1, k, 5, 6)), padding=1
             ).numpy()
             assert (np.isnan(back[0, 0]) == (np.arange(5)[:, None] < 4) & (np.arange(6) < 5)).all()
-
-
-class nothing:  # noqa: N801  # a context manager that does nothing
-    def __enter__(self) -> None: ...
-    def __exit__(self, *_: object) -> None: ...
 
 
 # --- dtypes, layouts, errors -----------------------------------------------------------------------------------------
@@ -453,8 +443,21 @@ SIZES = [
 @pytest.mark.limits
 @pytest.mark.parametrize("form", ["own", "serial", "portable"])
 async def test_forms(form: str) -> None:
-    """The kernels of a GPU and of a CPU adapter in all directions."""
-    with nothing() if form == "own" else taking(form):
+    """The kernels of a GPU and of a CPU adapter; those of the other take long to compile, so few here."""
+    if form == "own":
+        for x, w, how in SIZES:
+            await forward(draw(*x), draw(*w, seed=1), None, *how)
+            await backward(draw(*x), draw(*w, seed=1), *how)
+        return
+    with taking(form):
+        await forward(draw(1, 5, 9, 9), draw(16, 5, 3, 3, seed=1), None, 1, 1)
+        await backward(draw(1, 2, 5, 5), draw(3, 2, 2, 2, seed=1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["serial", "portable"])
+async def test_more_of_the_other_forms(form: str) -> None:
+    with taking(form):
         for x, w, how in SIZES:
             await forward(draw(*x), draw(*w, seed=1), None, *how)
             await backward(draw(*x), draw(*w, seed=1), *how)
@@ -493,23 +496,20 @@ async def test_what_follows_joins_the_launch(form: str) -> None:
     """Bias and activation, also of 16-bit results with rows of whole vec4s; 1x1 convolutions are products."""
     try:
         with taking(form):
-            await _joins()
-    except pytest.skip.Exception:
-        await _joins()  # the adapter's own form
+            await _joins([(tg.float16, False)])
+    except pytest.skip.Exception:  # the adapter's own form
+        await _joins([(tg.float32, False), (tg.float16, False), (tg.float32, True)])
 
 
-async def _joins() -> None:
+async def _joins(cases: Any) -> None:
     x, w, b = tg.asarray(draw(1, 16, 8, 8)), tg.asarray(draw(12, 16, 3, 3)), tg.asarray(draw(12))
     count = tg.device().counters
-    for dtype, point in ((tg.float32, False), (tg.float16, False), (tg.float32, True)):
+    for dtype, point in cases:
         gx, gw, gb = (a.astype(dtype) for a in (x, w[:, :, :1, :1] if point else w, b))
         await tg.fetch(gx, gw, gb)
         before = count.launches
         y = await nn.relu(nn.conv2d(gx, gw, gb, padding=0 if point else 1)).numpy()
         assert count.launches == before + 1 and y.min() == 0 < y.max()
-    before = count.launches
-    await nn.silu(nn.conv_transpose2d(x, tg.asarray(draw(16, 12, 2, 2)), b, 2)).numpy()
-    assert count.launches <= before + 2  # the weight is a pending upload's only at first
 
 
 async def test_in_a_jitted_function() -> None:
