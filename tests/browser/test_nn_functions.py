@@ -174,6 +174,39 @@ async def test_one_hot() -> None:
         nn.one_hot([0.5], 2)
 
 
+async def test_pad() -> None:
+    """From the last axis on; negative widths crop; modes under torch's names."""
+    x = f32(2, 4, 5)
+    there = tg.asarray(x)
+    cases: list[tuple[tuple[int, ...], str, Any]] = [
+        ((1, 2), "constant", np.pad(x, ((0, 0), (0, 0), (1, 2)))),
+        ((-1, 2, 1, -2), "constant", np.pad(x[:, :2, 1:], ((0, 0), (1, 0), (0, 2)))),
+        ((2, 1, 3, 0), "reflect", np.pad(x, ((0, 0), (3, 0), (2, 1)), mode="reflect")),
+        ((3, -3), "reflect", np.pad(x, ((0, 0), (0, 0), (3, 0)), mode="reflect")[..., :5]),
+        ((7, 1, 0, 6), "replicate", np.pad(x, ((0, 0), (0, 6), (7, 1)), mode="edge")),
+        ((5, 2, 1, 4), "circular", np.pad(x, ((0, 0), (1, 4), (5, 2)), mode="wrap")),
+        ((0, 0, 1, 0, 0, 2), "constant", np.pad(x, ((0, 2), (1, 0), (0, 0)))),
+        ((), "constant", x),
+    ]
+    got = await tg.fetch(*[nn.pad(there, pad, mode) for pad, mode, _ in cases])
+    for one, (pad, mode, want) in zip(got, cases, strict=True):
+        assert one.shape == want.shape and (one == want).all(), (pad, mode)
+    five, text = await tg.fetch(
+        nn.pad(there, (1, 1), value=5.0), nn.pad(tg.asarray([True, False]), (1, 0), value=True)
+    )
+    assert (five[..., 0] == 5).all() and text.dtype == bool and text.tolist() == [True, True, False]
+    bad: list[tuple[tuple[int, ...], str]] = [
+        ((5, 0), "reflect"),
+        ((6, 0), "circular"),
+        ((-3, -3), "constant"),
+    ]
+    for pad, mode in [*bad, ((1,), "constant"), ((1, 1), "edge")]:
+        with pytest.raises(ValueError, match="pad:"):
+            nn.pad(there, pad, mode)
+    with pytest.raises(ValueError, match="value"):
+        nn.pad(there, (1, 1), "reflect", 1.0)
+
+
 # --- distances -------------------------------------------------------------------------------------------------------
 
 

@@ -162,26 +162,6 @@ def test_rrelu_in_training() -> None:
     assert 0.1 <= slope.min() < 0.11 and 0.59 < slope.max() < 0.6000001 and abs(slope.mean() - 0.35) < 0.01
 
 
-@pytest.mark.parametrize("align", [False, True])
-@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
-@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
-def test_grid_sample(mode: str, padding: str, align: bool) -> None:
-    for sizes in ((5, 7), (1, 4), (3, 4, 5)):
-        if mode == "bicubic" and len(sizes) == 3:
-            continue
-        x, grid = f32(2, 3, *sizes), f32(2, *sizes[1:], 6, len(sizes)) * np.float32(1.5)
-        same("grid_sample", x, grid, mode, padding, align, tolerance=2e-5)
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_affine_grid() -> None:
-    for align, size in itertools.product(
-        (False, True), ((2, 3, 4, 5), (2, 1, 1, 5), (2, 1, 3, 4, 5), (1, 1, 1, 1))
-    ):
-        rank = len(size) - 2
-        same("affine_grid", f32(size[0], rank, rank + 1), size, align)
-
-
 def test_pad() -> None:
     x = f32(2, 3, 5, 6)
     widths = [(1, 2, 0, 3), (-1, 2, 3, -2), (2, 2, 1, 1), (0, 0, 4, 4), (1, -1, 0, 0), (-2, -1, -1, -3)]

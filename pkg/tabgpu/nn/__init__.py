@@ -14,6 +14,7 @@ from .folding import *  # noqa: F403
 from .linear import *  # noqa: F403
 from .losses import *  # noqa: F403
 from .normalization import *  # noqa: F403
+from .pads import *  # noqa: F403
 from .pooling import *  # noqa: F403
 from .resizing import *  # noqa: F403
 from .rotary import *  # noqa: F403
