@@ -163,11 +163,17 @@ def gather(sig: Gather) -> tuple[str, str]:
             lines += text.place(f"p{j}", f"d{j}")
     ok = ["d0_in" if sig.still else f"d{j}_in" for j in range(4)]
     kinds = ["u32", fours]
-    if sig.quad and dtype.kind == "c":
-        lines += ["w0[i >> 1u] = b0[d0 >> 1u];", "w0[(i >> 1u) + 1u] = b0[(d0 >> 1u) + 1u];"]
-        kinds = ["vec4u", "vec4u"]
-    elif sig.quad:
-        lines.append("w0[i >> 2u] = b0[d0 >> 2u];")
+    if sig.quad:
+        twice = dtype.kind == "c"
+        other = (
+            f"vec4u({word(fill)}, {word(fill + 1)}, {word(fill)}, {word(fill + 1)})"
+            if pair
+            else f"{fours}({word(fill)})"
+        )
+        pick = f"select({other}, {{}}, d0_in)" if drop else "{}"
+        for at in ("", " + 1u") if twice else ("",):
+            shift = "1u" if twice else "2u"
+            lines.append(f"w0[(i >> {shift}){at}] = {pick.format(f'b0[(d0 >> {shift}){at}]')};")
         kinds = [fours, fours]
     elif dtype.kind == "c":
         for j in range(4):

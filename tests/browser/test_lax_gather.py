@@ -119,6 +119,14 @@ async def test_tf_49_gather_is_one_launch() -> None:
 
 async def test_tf_49_index_vector_dim_and_fill_values() -> None:
     """TF-49: the parts of an index along another axis, or none of their own; chosen fill values in every dtype."""
+    for dtype in COUNTED:  # rows that move four elements at once
+        x = numbered((5, 8), dtype)
+        index = np.array([[4], [5], [0], [-1]], np.int32)
+        got = lax.gather(
+            on_gpu(x, dtype), index, lax.GatherDimensionNumbers((1,), (0,), (0,)), (1, 8), mode="fill"
+        )
+        want = xla.gather(x, index, ((1,), (0,), (0,), (), ()), (1, 8), "drop", FILL.get(dtype, np.nan))
+        same(await (got.astype(tg.float32) if dtype == "bfloat16" else got).numpy(), want)
     x = numbered((6, 7), "int32")
     index = np.array([[0, 5, 9], [6, -1, 2]], np.int32)  # parts first
     dims = lax.GatherDimensionNumbers((), (0, 1), (0, 1))

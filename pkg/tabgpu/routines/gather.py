@@ -30,10 +30,13 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     still = bool(dims) and not dims[-1] & 3 and not any(s[-1] for s in steps)
     aligned = not any(x & 3 for x in (at.base.offset, *base[:-1], *(p.stride for p in at.picks)))
     drop = at.mode == "drop" and bool(at.picks)
-    fast = still and base[-1] == 1 and aligned and not drop
+    fast = still and base[-1] == 1 and aligned
+    one, two = at.fill
+    if fast and op.dtype.per_word > 1:  # as often as elements lie in a word
+        one *= 0x01010101 if op.dtype.per_word == 4 else 0x10001
     picks = tuple(a.dtype for a in op.args[1:])
     sig = Gather(op.dtype, picks, at.mode, len(dims), facts.workgroup, even, still, fast)
     label = f"gather_{op.dtype.name}_{len(at.picks)}_rank{len(dims)}{'_rows' * still}"
     kernel = kernel_for(sig, text.gather, label, facts.workgroup)
     groups = -(-op.size // (4 * op.dtype.per_word * facts.workgroup))
-    return [launch(kernel, op.args, (op,), groups, [0, op.size, *words, *at.fill * drop], facts)]
+    return [launch(kernel, op.args, (op,), groups, [0, op.size, *words, *(one, two) * drop], facts)]
