@@ -167,7 +167,7 @@ def gather(sig: Gather) -> tuple[str, str]:
         twice = dtype.kind == "c"
         other = (
             f"vec4u({word(fill)}, {word(fill + 1)}, {word(fill)}, {word(fill + 1)})"
-            if pair
+            if twice
             else f"{fours}({word(fill)})"
         )
         pick = f"select({other}, {{}}, d0_in)" if drop else "{}"
