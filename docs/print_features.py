@@ -12,6 +12,9 @@ from types import ModuleType
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pkg"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import checklists
 
 import tabgpu as tg
 import tabgpu.aio
@@ -267,6 +270,7 @@ def page() -> Iterator[str]:
     yield from ("| ufunc | reason |", "|---|---|")
     for name, reason in sorted(elementwise.NOT_HERE.items()):
         yield f"| `{name}` | {cell(reason)} |"
+    yield from checklists.sections()
 
 
 def text() -> str:

@@ -17,7 +17,7 @@ def draw(shape: Any, seed: int = 0) -> np.ndarray:
     return (np.random.default_rng([seed, 15]).standard_normal(shape) * 4).astype(np.float32)
 
 
-# The seed takes any layout: views with gaps, turned, reversed, repeated, with an offset, empty, without axes.
+# Hanzo takes any layout: views with gaps, turned, reversed, repeated, with an offset, empty, without axes.
 VIEWS: dict[str, tuple[tuple[int, ...], Any]] = {
     "plain": ((1021,), lambda x: x),
     "strided": ((23, 10), lambda x: x[::2, ::3]),
@@ -74,7 +74,6 @@ UNARY: dict[str, tuple[Any, Any, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.limits
 @pytest.mark.parametrize("row", UNARY)
 async def test_unary(row: str) -> None:
     function, oracle, ulp = UNARY[row]
@@ -86,14 +85,14 @@ async def test_unary(row: str) -> None:
 
 
 async def test_hz_25_erf_keeps_its_relative_accuracy_near_0() -> None:
-    """HZ-25: the seed's formula (Abramowitz and Stegun 7.1.26) was 1e-3 off near 0."""
+    """HZ-25: hanzo's formula (Abramowitz and Stegun 7.1.26) was 1e-3 off near 0."""
     x = np.float32([1e-30, -1e-8, 1e-4, 0.003, -0.01, 0.05])
     got = await tg.special.erf(x).numpy()
     np.testing.assert_allclose(got, sp.erf(x.astype(np.float64)), rtol=4e-7)
 
 
 async def test_hz_27_sign_of_nan_is_nan() -> None:
-    """HZ-27: the seed's is 0."""
+    """HZ-27: hanzo's is 0."""
     got = await tg.sign(np.float32([np.nan, -0.0, 0.0, -1e-45, np.inf])).numpy()
     np.testing.assert_array_equal(got, np.float32([np.nan, 0, 0, -1, 1]))
 
@@ -104,7 +103,7 @@ def away(x: Any) -> Any:
 
 
 async def test_hz_33_round_half_away_from_zero() -> None:
-    """HZ-33: lax.round; tg.round is NumPy's, half to even, which the seed's name hid. Large values stay as they are."""
+    """HZ-33: lax.round; tg.round is NumPy's, half to even, which hanzo's name hid. Large values stay as they are."""
     halves = np.float32(
         [0.5, 1.5, 2.5, -0.5, -1.5, 0.49999997, 8388607.5, -8388609, 2**30 + 128, -0.2, 1e-45]
     )
@@ -131,7 +130,7 @@ async def test_hz_35_affine_of_double_arguments(mul: float, add: float) -> None:
 
 
 async def test_hz_35_affine_of_integers_is_not_of_their_bits() -> None:
-    """HZ-35: the seed multiplied the bit patterns of uint32 as floats."""
+    """HZ-35: hanzo multiplied the bit patterns of uint32 as floats."""
     u, i = np.arange(7, dtype=np.uint32), np.arange(-3, 4, dtype=np.int32)
     a, b = await tg.fetch(nn.affine(u, 3, 1), nn.affine(i, -2, 5))
     assert a.tolist() == (u * 3 + 1).tolist() and b.tolist() == (i * -2 + 5).tolist()
@@ -140,7 +139,7 @@ async def test_hz_35_affine_of_integers_is_not_of_their_bits() -> None:
 
 @pytest.mark.parametrize("e", (2, 3, 0.5, -1, -2.5, 0, 1 / 3, -2, np.inf, np.nan))
 async def test_hz_36_powf(e: float) -> None:
-    """HZ-36: negative bases too, which the seed's pow left open: (-2)^3 is -8."""
+    """HZ-36: negative bases too, which hanzo's pow left open: (-2)^3 is -8."""
     x = np.concatenate([draw(400), SPECIAL, np.float32([-2, -8, -0.5])])
     got, view = await tg.fetch(tg.power(tg.asarray(x), e), tg.power(tg.asarray(x)[::-3], e))
     exponent = np.full(x.shape, np.float32(e))  # not a scalar, for which NumPy takes sqrt: NaN at -inf
@@ -219,7 +218,6 @@ def pairs(dtype: Any = np.float32) -> list[tuple[str, list[Any], list[tg.Array]]
     return made
 
 
-@pytest.mark.limits
 @pytest.mark.parametrize("row", BINARY)
 async def test_binary(row: str) -> None:
     """HZ-38 to HZ-43: broadcasting without copies; NaN wins in maximum and minimum."""
@@ -232,7 +230,7 @@ async def test_binary(row: str) -> None:
 @pytest.mark.parametrize("dtype", (np.int32, np.uint32))
 @pytest.mark.parametrize("row", [row for row in BINARY if "div" not in row])
 async def test_binary_of_integers_is_not_of_their_bits(row: str, dtype: Any) -> None:
-    """HZ-38 to HZ-43: the seed's worked on the bits of integers as if they were floats."""
+    """HZ-38 to HZ-43: hanzo's worked on the bits of integers as if they were floats."""
     function, oracle, _ = BINARY[row]
     given = pairs(dtype)
     for (name, hosts, _), got in zip(given, await tg.fetch(*[function(*g) for *_, g in given]), strict=True):
@@ -240,7 +238,6 @@ async def test_binary_of_integers_is_not_of_their_bits(row: str, dtype: Any) -> 
         np.testing.assert_array_equal(got, oracle(*hosts), err_msg=name)
 
 
-@pytest.mark.limits
 @pytest.mark.parametrize("row", COMPARE)
 async def test_compare(row: str) -> None:
     """HZ-44 to HZ-49: bool results, NaN is unequal and unordered, neighbours above 2^24 differ as integers."""

@@ -56,7 +56,7 @@ async def test_hz_60_index_select(dtype: str) -> None:
 
 
 async def test_hz_60_ids_out_of_range_raise() -> None:
-    """HZ-60, HZ-61: the seed read other rows; here the read of the result raises, and nothing else is touched."""
+    """HZ-60, HZ-61: hanzo read other rows; here the read of the result raises, and nothing else is touched."""
     x = tg.asarray(draw((3, 4)))
     for made in (
         tg.take(x, tg.asarray([0, 3]), axis=0),
@@ -104,7 +104,7 @@ async def test_hz_62_scatter_set(dtype: str) -> None:
         x, v = draw((4, 6, 5), dtype), draw((3, 3, 3), dtype, 1)
         ids = draw((3, 3, 3), "int32", 2) % 3
         whole, want = tg.asarray(x), x.copy()
-        part, host = whole[1:, ::2, 2:], want[1:, ::2, 2:]  # an offset and strides, which the seed ignored
+        part, host = whole[1:, ::2, 2:], want[1:, ::2, 2:]  # an offset and strides, which hanzo ignored
         tg.put_along_axis(part, tg.asarray(ids.astype(np.uint32)), tg.asarray(v), dim)
         for where in np.ndindex(ids.shape):
             at = list(where)
@@ -154,7 +154,7 @@ async def test_hz_63_adding_nan_and_infinities_ends() -> None:
 
 @pytest.mark.parametrize("dtype", ("float32", "int32", "uint32", "float16"))
 async def test_hz_81_index_add(dtype: str) -> None:
-    """HZ-81: index_add(dim, index, source, alpha), which the seed left out."""
+    """HZ-81: index_add(dim, index, source, alpha), which hanzo left out."""
     x = draw((4, 7, 5), dtype)
     pairs: list[tuple[tg.Array, Any]] = []
     for dim, n in enumerate(x.shape):
@@ -181,7 +181,7 @@ async def test_hz_81_index_add(dtype: str) -> None:
 @pytest.mark.limits
 @pytest.mark.parametrize("dtype", DTYPES)
 async def test_hz_64_contiguous(dtype: str) -> None:
-    """HZ-64: any layout packed, of any rank (the seed: 6), bits as they are, nothing read."""
+    """HZ-64: any layout packed, of any rank (hanzo: 6), bits as they are, nothing read."""
     x = draw((2, 3, 2, 1, 2, 3, 2, 2), dtype)
     g, before = tg.asarray(x), reads()
     given = [
@@ -252,7 +252,7 @@ async def test_hz_66_copy2d(dtype: str) -> None:
 @pytest.mark.limits
 @pytest.mark.parametrize("dtype", DTYPES)
 async def test_hz_67_const_set(dtype: str) -> None:
-    """HZ-67: a scalar into all of a buffer or into any view of it, on the GPU: the seed read and wrote back."""
+    """HZ-67: a scalar into all of a buffer or into any view of it, on the GPU: hanzo read and wrote back."""
     x = draw((6, 7), dtype)
     value = {"bool": True, "complex64": 2 - 3j, "uint32": 2**32 - 1, "float32": 0.1}.get(dtype, 7)
     before = reads()
@@ -291,7 +291,7 @@ async def test_hz_67_python_integers_have_the_destinations_dtype() -> None:
 
 
 async def test_hz_68_try_clone() -> None:
-    """HZ-68: a copy on the GPU that shares nothing and packs the layout; the seed's went through the host."""
+    """HZ-68: a copy on the GPU that shares nothing and packs the layout; hanzo's went through the host."""
     x = draw((5, 6), "uint32")
     g, before = tg.asarray(x), reads()
     a, b = g[:, ::2].copy(), tg.copy(g.T)
@@ -314,7 +314,7 @@ async def test_hz_69_hz_70_zeros_and_empty(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", (*DTYPES, "int8", "int16", "uint16"))
 async def test_hz_71_hz_72_upload_and_download(dtype: str) -> None:
-    """HZ-71, HZ-72: host memory of any layout, there and back in its own dtype: the seed had float32 and uint32."""
+    """HZ-71, HZ-72: host memory of any layout, there and back in its own dtype: hanzo had float32 and uint32."""
     x = draw((5, 7), dtype)
     hosts = [x, x[::-1, ::2], x.T, np.asfortranarray(x), x[:0], x[2, 3], np.broadcast_to(x[0], (3, 7))]
     await same([(tg.asarray(h), h) for h in hosts])

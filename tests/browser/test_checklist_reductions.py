@@ -15,7 +15,7 @@ def draw(shape: Any, seed: int = 0) -> np.ndarray:
     return (np.random.default_rng([seed, 51]).standard_normal(shape) * 3).astype(np.float32)
 
 
-# --- HZ-51 to HZ-55: the seed reduced the last axis only, a thread a row ---
+# --- HZ-51 to HZ-55: hanzo reduced the last axis only, a thread a row ---
 SHAPES = [(1,), (5, 1), (3, 33), (7, 257), (2, 3000), (300, 2), (2, 3, 65), (0, 4), (4, 3, 2, 5)]
 VIEWS: dict[str, Any] = {
     "plain": lambda x: x,
@@ -123,7 +123,7 @@ async def test_hz_58_same_dtype_is_a_copy() -> None:
 @pytest.mark.limits
 @pytest.mark.parametrize("source", NAMES)
 async def test_hz_59_any_other_pair(source: str) -> None:
-    """HZ-59: every pair on the GPU, without a read; 16-bit targets stay 16 bits. The seed used the CPU."""
+    """HZ-59: every pair on the GPU, without a read; 16-bit targets stay 16 bits. Hanzo used the CPU."""
     x = (draw((5, 7)) * 20).astype(source)
     g, before = tg.asarray(x), int(tg.memory()["reads"])
     made = [view.astype(target) for target in NAMES for view in (g, g.T[::2])]
@@ -153,7 +153,7 @@ def near_product(got: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
     "size", [(64, 64, 64), (128, 256, 64), (96, 128, 80), (17, 33, 19), (1, 5, 7), (3, 4, 0)], ids=str
 )
 async def test_hz_01_matmul(size: tuple[int, int, int]) -> None:
-    """HZ-01: (b, m, k) @ (b, k, n), the seed's sizes and k = 0; operands turned, strided, repeated, empty."""
+    """HZ-01: (b, m, k) @ (b, k, n), hanzo's sizes and k = 0; operands turned, strided, repeated, empty."""
     m, n, k = size
     a, b = draw((3, m, k), 1), draw((3, k, n), 2)
     g, h = tg.asarray(a), tg.asarray(b)
@@ -230,7 +230,7 @@ async def test_hz_12_rms_norm(shape: Any, eps: float) -> None:
 
 
 async def test_hz_12_rms_norm_checks_alpha_and_stays_finite() -> None:
-    """HZ-12, F13: an alpha of another length is an error, which the seed did not check; 1e20 does not overflow."""
+    """HZ-12, F13: an alpha of another length is an error, which hanzo did not check; 1e20 does not overflow."""
     with pytest.raises(ValueError, match=r"\(3,\)|3"):
         nn.rms_norm(tg.ones((2, 4)), 4, tg.ones(3))
     got = await nn.rms_norm(tg.full((2, 700), 1e20), 700, tg.ones(700)).numpy()
