@@ -263,6 +263,18 @@ async def test_tf_50_scatter_add_counts_every_duplicate(dtype: str) -> None:
     assert not np.any(await operand.astype(tg.float32 if dtype == "bfloat16" else dtype).numpy())
 
 
+async def test_tf_50_into_zeros() -> None:
+    """TF-50: a constant operand is written once and not copied: two launches; it stays a constant for others."""
+    index, new = tg.asarray(np.array([[1], [3], [1]], np.int32)), tg.asarray(np.ones((3, 4), np.float32))
+    await tg.fetch(index, new)
+    zeros = tg.zeros((5, 4))
+    before = launches()
+    got = await lax.scatter_add(zeros, index, new, lax.ScatterDimensionNumbers((1,), (0,), (0,))).numpy()
+    assert launches() - before == 2
+    assert np.array_equal(got[:, 0], [0, 2, 0, 1, 0])
+    assert not np.any(await zeros.numpy())
+
+
 async def test_tf_50_set_with_overlapping_windows() -> None:
     """TF-50: the last update of an element wins also where windows at different starts overlap."""
     x = np.zeros(40, np.float32)

@@ -335,7 +335,7 @@ def updated(
     old = cell.op
     mine = not keep and all(old is not other for other in (*values, *indices))
     if old.kind in (SCALAR, IOTA) and old.buffer is None:
-        old = source(copy_of(Array(old.dtype, old.layout, cell)))[0]
+        old, mine = source(copy_of(Array(old.dtype, old.layout, cell)))[0], True  # nobody else's
     elif mine:
         mine = sys.getrefcount(old) <= OWNED and not engine.foreign(
             old
