@@ -34,16 +34,17 @@ def text(sig: Form) -> tuple[str, str]:
     """(WGSL, access string)."""
     name, first, second, third = sig.block
     checks = sig.cap or sig.mask != "none"
+    cheap = sig.vector and sig.source.itemsize == 4
     declared = ""
     if name == "tiles":
         tile = inner.TILES[first]
-        declared, block = inner.tiles(tile, checks)
+        declared, block = inner.tiles(tile, checks, cheap)
         threads = tile.threads
     elif name == "few":
         declared, block = inner.few(first, second, third, checks)
         threads = second
     else:
-        block = inner.MERGE if name == "merge" else inner.serial(second, third, checks)
+        block = inner.MERGE if name == "merge" else inner.serial(second, third, checks, cheap)
         threads = first
     reads = {"q": _element(sig), "k": _element(sig), "v": _element(sig)}
     if name == "merge":

@@ -14,7 +14,6 @@ class Tile(NamedTuple):
     bn: int
     ty: int
     tx: int
-    ahead: bool = True  # reads the next keys and values before it uses the current ones
 
     @property
     def name(self) -> str:
@@ -48,8 +47,9 @@ TILES = (
 )
 
 
-def tiles(t: Tile, checks: bool) -> tuple[str, str]:
-    """(declarations, block). checks: every score has to pass `masked`."""
+def tiles(t: Tile, checks: bool, cheap: bool) -> tuple[str, str]:
+    """(declarations, block). checks: every score has to pass `masked`. cheap: reads are short texts, and the next keys
+    and values are read into registers before the current ones are used."""
     d4, m4 = t.dims // 4, t.bm // 4
     rows, keys, cols = range(t.bm // t.ty // 4), range(t.bn // t.tx), range(t.dims // t.tx // 4)
     lines = range(4 * len(rows))
@@ -58,9 +58,6 @@ def tiles(t: Tile, checks: bool) -> tuple[str, str]:
     twist = min(8, m4, t.tx) - 1
     passes = range(-(-t.bn * d4 // t.threads))
     row = [f"{r * t.ty}u + ty" for r in rows]
-
-    def guarded(p: int, text: str) -> str:
-        return text if (p + 1) * t.threads <= t.bn * d4 else f"if (e{p} < {t.bn * d4}u) {{ {text} }}"
 
     out = [f"let tx = li % {t.tx}u;", f"let ty = li / {t.tx}u;", f"let first = tile * {t.bm}u;"]
     out += ["let scale = bitcast<f32>(P[2].x);", "let steps = (P[0].w + 3u) / 4u;"]
@@ -81,25 +78,34 @@ def tiles(t: Tile, checks: bool) -> tuple[str, str]:
         if checks:
             at = [f"mask_row(min(r{r} + {j}u, P[0].x - 1u), at)" for j in range(4)]
             out += [f"let w{r} = vec4u({', '.join(at)});"]
-    for p in passes:
-        out += [
-            f"let e{p} = li + {p * t.threads}u;",
-            f"let y{p} = e{p} / {d4}u;",
-            f"let x{p} = e{p} % {d4}u;",
-        ]
-    fetch_k = [f"a{p} = k_four(K + y{p}, x{p} * 4u, at);" for p in passes]
-    fetch_v = [f"b{p} = v_four(k0 + y{p}, x{p} * 4u, at);" for p in passes]
-    keep_k = [guarded(p, f"mem[{ks}u + y{p} * {d4}u + (x{p} ^ (y{p} & {turn}u))] = a{p};") for p in passes]
-    keep_v = [guarded(p, f"mem[{vs}u + e{p}] = b{p};") for p in passes]
-    if t.ahead:
-        out += [f"var {line}" for line in (s.replace("K", "begin") for s in fetch_k)]
+    keep_k = f"mem[{ks}u + Y * {d4}u + (X ^ (Y & {turn}u))] = "
+    keep_v = f"mem[{vs}u + Y * {d4}u + X] = "
+    loop = f"for (var e = li; e < {t.bn * d4}u; e += {t.threads}u) {{ let x = e % {d4}u; let y = e / {d4}u; "
+
+    def numbered(text: str, p: int) -> str:
+        return text.replace("X", f"x{p}").replace("Y", f"y{p}")
+
+    def kept(text: str, name: str) -> list[str]:
+        made = [f"{numbered(text, p)}{name}{p};" for p in passes]
+        if t.bn * d4 % t.threads:
+            made[-1] = f"if (y{passes[-1]} < {t.bn}u) {{ {made[-1]} }}"
+        return made
+
+    read_k, read_v = "k_four(K + Y, X * 4u, at);", "v_four(k0 + Y, X * 4u, at);"
+    if cheap:
+        for p in passes:
+            out += [
+                f"let x{p} = (li + {p * t.threads}u) % {d4}u;",
+                f"let y{p} = (li + {p * t.threads}u) / {d4}u;",
+            ]
+        out += [f"var a{p} = {numbered(read_k, p).replace('K', 'begin')}" for p in passes]
     out += [f"for (var k0 = begin; k0 < end; k0 += {t.bn}u) {{"]
-    body: list[str] = []
-    if not t.ahead:
-        body += ["let " + s.replace("K", "k0") for s in fetch_k]
-    body += [*keep_k, "workgroupBarrier();"]
-    if t.ahead:
-        body += ["let " + s for s in fetch_v]
+    if cheap:
+        body = [*kept(keep_k, "a"), "workgroupBarrier();"]
+        body += [f"let b{p} = {numbered(read_v, p)}" for p in passes]
+    else:
+        text = (keep_k + read_k).replace("K", "k0").replace("X", "x").replace("Y", "y")
+        body = [f"{loop}{text} }}", "workgroupBarrier();"]
     body += [f"var s{r}_{j} = vec4f();" for r in rows for j in keys]
     body += ["for (var d = 0u; d < steps; d++) {", f"  let w = d ^ (tx & {turn}u);"]
     body += [f"  let k{j} = mem[{ks}u + ({j * t.tx}u + tx) * {d4}u + w];" for j in keys]
@@ -108,8 +114,16 @@ def tiles(t: Tile, checks: bool) -> tuple[str, str]:
         body += [f"  s{r}_{j} += q{c}_{r} * k{j}.{x};" for r in rows for j in keys]
     body += ["}"]
     key = [f"k0 + {j * t.tx}u + tx" for j in keys]
-    if checks:
-        body += [f"s{r}_{j} = masked(s{r}_{j}, w{r}, vec4u({key[j]}));" for r in rows for j in keys]
+    if checks:  # through arrays, so that they are compiled once
+        cells = [(r, j) for r in rows for j in keys]
+        body += [f"var s = array<vec4f, {len(cells)}>({', '.join(f's{r}_{j}' for r, j in cells)});"]
+        body += [
+            f"for (var e = 0u; e < {len(cells)}u; e++) {{",
+            f"  let key = k0 + e % {len(keys)}u * {t.tx}u + tx;",
+        ]
+        row_of = "w0" if len(rows) == 1 else f"select(w0, w1, e >= {len(keys)}u)"
+        body += [f"  s[e] = masked(s[e], {row_of}, vec4u(key));", "}"]
+        body += [f"s{r}_{j} = s[{e}];" for e, (r, j) in enumerate(cells)]
     body += [f"if (k0 + {t.bn}u > least) {{"]
     body += [
         f"  s{r}_{j} = select(s{r}_{j}, vec4f(HIDDEN), vec4u({key[j]}) >= n{r});" for r in rows for j in keys
@@ -134,15 +148,13 @@ def tiles(t: Tile, checks: bool) -> tuple[str, str]:
         ]
     body += [f"o{i}_{c} *= g{i // 4}.{'xyzw'[i % 4]};" for i in lines for c in cols]
     body += ["workgroupBarrier();"]
-    if not t.ahead:
-        body += ["let " + s for s in fetch_v]
-    body += [*keep_v, "workgroupBarrier();"]
-    if t.ahead:
-        body += [
-            f"if (k0 + {t.bn}u < end) {{",
-            *("  " + s.replace("K", f"k0 + {t.bn}u") for s in fetch_k),
-            "}",
-        ]
+    if cheap:
+        body += [*kept(keep_v, "b"), "workgroupBarrier();", f"if (k0 + {t.bn}u < end) {{"]
+        body += [f"  a{p} = {numbered(read_k, p).replace('K', f'k0 + {t.bn}u')}" for p in passes]
+        body += ["}"]
+    else:
+        text = (keep_v + read_v).replace("X", "x").replace("Y", "y")
+        body += [f"{loop}{text} }}", "workgroupBarrier();"]
     step = twist + 1
     body += [f"for (var x = 0u; x < {t.bn}u; x += {step}u) {{"]
     for j in range(step):
@@ -244,51 +256,94 @@ def _joined(name: str, join: str, start: str, fours: range, held: int, tops: int
     return out
 
 
-def serial(rows: int, fours: int, checks: bool) -> str:
-    """The block of a form without workgroup memory: a thread takes rows and four keys at a time, and goes through the
-    keys once for every 4 * fours dimensions of the values."""
-    each, cols = range(rows), range(fours)
+def serial(rows: int, fours: int, checks: bool, cheap: bool) -> str:
+    """The block of a form without workgroup memory, for CPU adapters. A thread takes rows and 16 keys at a time, so
+    that it multiplies more often than it reads, and goes through the keys once for every 4 * fours dimensions of values.
+    cheap: reads are short texts, to be written out."""
+    each, quads = range(rows), range(4)
     out = [f"let first = (tile * NT + li) * {rows}u;", "let scale = bitcast<f32>(P[2].x);"]
+    out += [f"let end = min(begin + P[1].w, seen(min(first + {rows - 1}u, P[0].x - 1u), at));"]
     for i in each:
         out += [f"let r{i} = min(first + {i}u, P[0].x - 1u);", f"let x{i} = r{i} / P[0].y;"]
-        out += [
-            f"let q{i} = at.q + x{i} * P[12].x + (r{i} - x{i} * P[0].y) * P[12].y;",
-            f"let n{i} = seen(r{i}, at);",
-        ]
-        if checks:
-            out += [f"let w{i} = vec4u(mask_row(r{i}, at));"]
-    out += [f"let end = min(begin + P[1].w, n{rows - 1});"]
+        out += [f"let q{i} = at.q + x{i} * P[12].x + (r{i} - x{i} * P[0].y) * P[12].y;"]
+    out += [f"var o: array<vec4f, {rows * fours}>;", f"var s: array<vec4f, {4 * rows}>;"]
+    out += [f"var m: array<f32, {rows}>;", f"var l: array<f32, {rows}>;", f"var g: array<f32, {rows}>;"]
     out += [f"for (var e = 0u; e < P[1].x; e += {4 * fours}u) {{"]
-    out += [f"  var m{i} = FLOOR; var l{i} = 0.0f;" for i in each]
-    out += [f"  var o{i}_{c} = vec4f();" for i in each for c in cols]
-    out += ["  for (var key = begin; key < end; key += 4u) {"]
-    body = ["let keys = min(vec4u(key) + vec4u(0u, 1u, 2u, 3u), vec4u(at.n - 1u));"]
-    body += ["let ka = vec4u(at.k) + keys * P[13].y;", "let va = vec4u(at.v) + keys * P[13].w;"]
-    body += [f"var s{i} = vec4f();" for i in each]
-    body += ["for (var d = 0u; d < P[0].w; d += 4u) {", "  let left = P[0].w - d;"]
-    body += [f"  let k{j} = k_quad(ka.{x} + d * P[13].z, P[13].z, left);" for j, x in enumerate("xyzw")]
-    for i in each:
-        body += [f"  let y{i} = q_quad(q{i} + d * P[12].z, P[12].z, left);"]
-        body += [f"  s{i} += vec4f({', '.join(f'dot(y{i}, k{j})' for j in range(4))});"]
-    body += ["}", "let places = vec4u(key) + vec4u(0u, 1u, 2u, 3u);"]
-    for i in each:
-        score = f"masked(s{i} * scale, w{i}, keys)" if checks else f"s{i} * scale"
-        body += [f"s{i} = select({score}, vec4f(HIDDEN), places >= vec4u(n{i}));"]
-        body += [f"let t{i} = max(max(m{i}, max(s{i}.x, s{i}.y)), max(s{i}.z, s{i}.w));"]
-        body += [f"let p{i} = expo(s{i} - t{i});", f"let g{i} = expo(vec4f(m{i} - t{i})).x;"]
-        body += [f"m{i} = t{i};", f"l{i} = l{i} * g{i} + dot(p{i}, vec4f(1.0f));"]
-    for c in cols:
-        body += [f"if (e + {4 * c}u < P[1].x) {{", f"  let d = e + {4 * c}u;", "  let left = P[1].x - d;"]
-        body += [f"  let v{j} = v_quad(va.{x} + d * P[14].x, P[14].x, left);" for j, x in enumerate("xyzw")]
-        for i in each:
-            terms = " + ".join(f"p{i}.{x} * v{j}" for j, x in enumerate("xyzw"))
-            body += [f"  o{i}_{c} = o{i}_{c} * g{i} + ({terms});"]
-        body += ["}"]
-    out += ["    " + line for line in body] + ["  }"]
-    out += [
-        f"  leave(first + {i}u, e + {4 * c}u, o{i}_{c}, m{i}, l{i}, chunk, at);" for i in each for c in cols
+    out += [f"  let part = min({fours}u, (P[1].x - e + 3u) / 4u);"]
+    out += [f"  for (var i = 0u; i < {rows}u; i++) {{ m[i] = FLOOR; l[i] = 0.0f; }}"]
+    out += [f"  for (var i = 0u; i < part * {rows}u; i++) {{ o[i] = vec4f(); }}"]
+    out += ["  for (var key = begin; key < end; key += 16u) {"]
+    body = []
+    for j in quads:
+        body += [f"let keys{j} = min(vec4u(key + {4 * j}u) + vec4u(0u, 1u, 2u, 3u), vec4u(at.n - 1u));"]
+        body += [
+            f"let k{j} = vec4u(at.k) + keys{j} * P[13].y;",
+            f"let v{j} = vec4u(at.v) + keys{j} * P[13].w;",
+        ]
+    body += [f"var a{i}_{j} = vec4f();" for i in each for j in quads]
+    body += [
+        "for (var d = 0u; d < P[0].w; d += 4u) {",
+        "  let left = P[0].w - d;",
+        "  let step = d * P[13].z;",
     ]
+    body += _reads("y", [f"q{i} + d * P[12].z" for i in each], "q_quad({}, P[12].z, left)", cheap)
+    body += _reads(
+        "b", [f"k{j}.{x} + step" for j in quads for x in "xyzw"], "k_quad({}, P[13].z, left)", cheap
+    )
+    for j in quads:
+        for c in "xyzw":
+            body += [f"  let c{j}{c} = vec4f({', '.join(f'b{4 * j + x}.{c}' for x in range(4))});"]
+        for c in "xyzw":
+            body += [f"  a{i}_{j} += y{i}.{c} * c{j}{c};" for i in each]
+    body += ["}"]
+    body += [f"s[{4 * i + j}] = a{i}_{j} * scale;" for i in each for j in quads]
+    body += [
+        f"for (var i = 0u; i < {rows}u; i++) {{",
+        "  let row = min(first + i, P[0].x - 1u);",
+        "  let n = seen(row, at);",
+    ]
+    for j in quads:
+        score = f"s[4u * i + {j}u]"
+        if checks:
+            score = f"masked({score}, vec4u(mask_row(row, at)), keys{j})"
+        hidden = f"vec4u(key + {4 * j}u) + vec4u(0u, 1u, 2u, 3u) >= vec4u(n)"
+        body += [f"  let s{j} = select({score}, vec4f(HIDDEN), {hidden});"]
+    body += ["  let most = max(max(s0, s1), max(s2, s3));"]
+    body += ["  let top = max(max(m[i], most.x), max(max(most.y, most.z), most.w));"]
+    body += ["  var total = vec4f();", "  var p: vec4f;"]
+    body += [f"  p = expo(s{j} - top); total += p; s[4u * i + {j}u] = p;" for j in quads]
+    body += [
+        "  g[i] = expo(vec4f(m[i] - top)).x;",
+        "  l[i] = l[i] * g[i] + dot(total, vec4f(1.0f));",
+        "  m[i] = top;",
+        "}",
+    ]
+    body += [f"let g{i} = g[{i}];" for i in each]
+    body += [f"let p{i}_{j} = s[{4 * i + j}];" for i in each for j in quads]
+    body += ["for (var c = 0u; c < part; c++) {", "  let d = e + 4u * c;", "  let left = P[1].x - d;"]
+    body += ["  let step = d * P[14].x;"]
+    body += [f"  var o{i} = o[c * {rows}u + {i}u] * g{i};" for i in each]
+    body += _reads(
+        "w", [f"v{j}.{x} + step" for j in quads for x in "xyzw"], "v_quad({}, P[14].x, left)", cheap
+    )
+    body += [
+        f"  o{i} += p{i}_{j}.{x} * w{4 * j + k};" for j in quads for k, x in enumerate("xyzw") for i in each
+    ]
+    body += [*(f"  o[c * {rows}u + {i}u] = o{i};" for i in each), "}"]
+    out += ["    " + line for line in body] + ["  }"]
+    out += [f"  for (var i = 0u; i < part * {rows}u; i++) {{", f"    let r = i % {rows}u;"]
+    out += [f"    leave(first + r, e + i / {rows}u * 4u, o[i], m[r], l[r], chunk, at);", "  }"]
     return _block([*out, "}"])
+
+
+def _reads(name: str, places: list[str], read: str, cheap: bool) -> list[str]:
+    """NAME0, NAME1, ..: quads from places; not cheap: in a loop, so that what decodes them is compiled once."""
+    if cheap:
+        return [f"  let {name}{k} = {read.format(place)};" for k, place in enumerate(places)]
+    n = len(places)
+    out = [f"  var {name}_at = array<u32, {n}>({', '.join(places)});", f"  var {name}_of: array<vec4f, {n}>;"]
+    out += [f"  for (var x = 0u; x < {n}u; x++) {{ {name}_of[x] = {read.format(f'{name}_at[x]')}; }}"]
+    return out + [f"  let {name}{k} = {name}_of[{k}];" for k in range(n)]
 
 
 # Joins what chunks left of a row: word 6 is 1 here, word 7 their number.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..codegen_attention import Form, text
-from ..dtypes import float32
+from ..dtypes import DType, float32
 from ..graph import Op
 from ..kernels.attention_inner import TILES
 from ..launch import Kernel, Launch
@@ -20,8 +20,8 @@ BUSY = 264  # workgroups that keep a large GPU busy
 SPARSE = 96  # workgroups of tiles below which keys are cut: joining costs a launch
 LEAST = 256  # keys of a chunk, at least
 JOBS = 64  # threads that keep a CPU adapter busy
-SERIAL = (4, 4)  # rows and fours of values a thread of a CPU adapter
-SERIAL_FEW = (1, 8)
+SERIAL = 4  # rows a thread of a CPU adapter, where reads are short texts
+FOURS = 16  # vec4s of a value that it adds up at a time: compilers take long over larger arrays
 WIDEST = 256  # dimensions that tiles and few rows take
 
 
@@ -45,7 +45,7 @@ class Job(NamedTuple):
 def lower(op: Op, facts: Facts) -> list[Launch]:
     """op.extra: the fields of a Job."""
     job = Job(*op.extra)
-    block, rows = _block(job, facts)
+    block, rows = _block(job, op.args[0].dtype, facts)
     batch = job.batch[0] * job.batch[1] * job.batch[2] * job.batch[3]
     tiles = -(-job.sizes[0] // rows)
     chunk = _chunk(job, block, tiles * batch, facts)
@@ -77,7 +77,7 @@ def _kernel(form: Form) -> Kernel:
     return kernel_for(("attention", *form), lambda _: text(form), label, 0)
 
 
-def _block(job: Job, facts: Facts) -> tuple[tuple[str, int, int, int], int]:
+def _block(job: Job, source: DType, facts: Facts) -> tuple[tuple[str, int, int, int], int]:
     """A Form's block, and the rows of a workgroup."""
     rows, dims = job.sizes[0], max(job.sizes[3:])
     limit = min(facts.limits.get("maxComputeInvocationsPerWorkgroup", 256), facts.workgroup)
@@ -91,9 +91,10 @@ def _block(job: Job, facts: Facts) -> tuple[tuple[str, int, int, int], int]:
         for k, tile in enumerate(TILES):
             if tile.dims == wide and tile.threads <= limit and tile.memory <= room:
                 return ("tiles", k, 0, 0), tile.bm
-    each, fours = SERIAL if rows >= 4 else SERIAL_FEW
+    cheap = job.vector and source.itemsize == 4
+    each = SERIAL if cheap and rows >= SERIAL else 1
     threads = min(16, limit)
-    return ("serial", threads, each, fours), threads * each
+    return ("serial", threads, each, FOURS), threads * each
 
 
 def _chunk(job: Job, block: tuple[str, int, int, int], groups: int, facts: Facts) -> int:
