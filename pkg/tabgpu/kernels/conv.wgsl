@@ -257,10 +257,12 @@ fn again(row: u32, col: u32) -> vec4<T> {
   let w = columns(col);
   let first = here.a + row * P[2].x;
   var sum = vec4<T>();
-  for (var k = here.begin; k < here.end; k++) {
-    let t = term(k);
-    let ok = inside(w, t);
-    if (any(ok)) { sum += select(vec4<T>(), a_one(first + t.a) * gather(w, t), ok); }
+  for (var k0 = here.begin; k0 < here.end; k0 += 32768u) { // a loop may end after 65,535 rounds (Mesa's CPU driver)
+    for (var k = k0; k < min(here.end, k0 + 32768u); k++) {
+      let t = term(k);
+      let ok = inside(w, t);
+      if (any(ok)) { sum += select(vec4<T>(), a_one(first + t.a) * gather(w, t), ok); }
+    }
   }
   return sum;
 }

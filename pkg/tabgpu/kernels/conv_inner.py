@@ -7,6 +7,7 @@ import re
 from .gemm_inner import gemm_inner
 
 _LOAD = re.compile(r"(next(\d+)) = (load|fetch)(_a|_b)?\((.*)\);")
+ROUNDS = 32768  # of one loop: Mesa's CPU driver ends loops after 65,535
 _PLACE = """  let slice = li / NS;
   let lj = li % NS;
   let tx = lj % LX + LX * (lj / 32u % (TX / LX));
@@ -39,10 +40,12 @@ def alone(bm: int, bn: int, fours: bool) -> str:
     out += ["let first = at.a + at.row * P[2].x;"]
     if fours:
         out += [f"let x{i} = row_walk(first + {4 * i}u * P[2].x);" for i in range(bm // 4)]
-        out += ["for (var k = begin; k < end; k += 4u) {"]
+    out += [f"for (var k0 = begin; k0 < end; k0 += {ROUNDS}u) {{"]
+    if fours:
+        out += [f"for (var k = k0; k < min(end, k0 + {ROUNDS}u); k += 4u) {{"]
         out += [f"  let x{i}_ = load_a(x{i}, k);" for i in range(bm // 4)]
     else:
-        out += ["for (var k = begin; k < end; k++) {"]
+        out += [f"for (var k = k0; k < min(end, k0 + {ROUNDS}u); k++) {{"]
     for e in range(4) if fours else [0]:
         out += ["  {", f"    let t = term(k + {e}u);"]
         out += [f"    let b{j} = gather(y{j}, t);" for j in quads]
@@ -53,7 +56,10 @@ def alone(bm: int, bn: int, fours: bool) -> str:
         out += [f"    s{i}_{j} += {a[i]} * b{j};" for i in rows for j in quads]
         out += ["  }"]
     cells = bm * bn // 4
-    out += ["}", f"var sums = array<vec4<T>, {cells}>({', '.join(f's{i}_{j}' for i in rows for j in quads)});"]
+    out += [
+        "}}",
+        f"var sums = array<vec4<T>, {cells}>({', '.join(f's{i}_{j}' for i in rows for j in quads)});",
+    ]
     out += [f"for (var e = 0u; e < {cells}u; e++) {{"]
     out += [f"  put(sums[e], z, at.row + e / {bn // 4}u, at.col + e % {bn // 4}u * 4u);", "}"]
     return "\n".join("  " + line for line in out) + "\n"
