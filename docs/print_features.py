@@ -18,6 +18,7 @@ import checklists
 
 import tabgpu as tg
 import tabgpu.aio
+import tabgpu.backend
 import tabgpu.lax
 import tabgpu.linalg
 import tabgpu.linalg.blas
@@ -25,7 +26,7 @@ import tabgpu.nn
 import tabgpu.quant
 import tabgpu.random
 import tabgpu.special
-from tabgpu import dtypes, interop, operators, runtime
+from tabgpu import dtypes, interop, operators, runtime, sharing
 from tabgpu.ops import (
     calculus,
     choosing,
@@ -80,7 +81,7 @@ def first_sentence(thing: Any) -> str:
 
 
 def signature(name: str, function: Any) -> str:
-    parameters = inspect.signature(function).parameters.values()
+    parameters = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
     return f"{name}({', '.join(p.name if p.kind != p.VAR_POSITIONAL else f'*{p.name}' for p in parameters)})"
 
 
@@ -130,7 +131,7 @@ def plain(value: Any) -> bool:
     return inspect.isfunction(value) or isinstance(value, Composite)
 
 
-def functions(module: ModuleType, names: list[str]) -> Iterator[str]:
+def functions(module: Any, names: list[str]) -> Iterator[str]:
     """A table of plain functions; names of one function in one line."""
     spelled: dict[Any, list[str]] = {}
     for name in names:
@@ -260,6 +261,12 @@ def page() -> Iterator[str]:
     yield from ("", "## `tg.quant`", "", *functions(tabgpu.quant, names))
     made = ", ".join(f"{name} ({b} bytes for {n})" for name, (n, b) in tabgpu.quant.FORMATS.items())
     yield from ("", f"Formats of `QTensor`, and what a block of weights takes: {made}.")
+    yield from ("", "## `tg.backend`", "", first_sentence(tabgpu.backend.Backend), "")
+    yield from functions(tabgpu.backend.Backend, [n for n in dir(tabgpu.backend.Backend) if n[0] != "_"])
+    yield from ("", "## Kernels of one's own", "", "| class | what |", "|---|---|")
+    for name in ("ElementwiseKernel", "ReductionKernel", "RawKernel"):
+        yield f"| `{name}` | {first_sentence(getattr(tg, name))} |"
+    yield from ("", "## Buffers that a page shares", "", *functions(sharing, public(sharing)))
     yield from ("", "## Beside NumPy and other libraries", "", *functions(interop, public(interop)))
     yield from ("", "## Reading", "", *functions(READING, public(READING)))
     yield from ("", "## The device", "", *functions(runtime, public(runtime)))

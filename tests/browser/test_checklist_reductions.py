@@ -97,7 +97,7 @@ async def test_hz_56_float32_to_uint32() -> None:
 
 
 async def test_hz_57_uint32_to_float32() -> None:
-    """HZ-57: rounds half to even; small integers are not mistaken for denormal floats, as in the seed."""
+    """HZ-57: rounds half to even; small integers are not mistaken for denormal floats, as hanzo does."""
     u = np.array([0, 1, 2, 3, 255, 2**24 + 1, 2**24 + 3, 2**31, 2**32 - 1, 2**32 - 128], np.uint32)
     g = tg.asarray(u)
     a, b = await tg.fetch(g.astype("float32"), tg.broadcast_to(g[::-1], (3, 10)).T.astype("float32"))
