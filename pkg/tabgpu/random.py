@@ -160,16 +160,16 @@ def fold_in(key: Any, data: Any) -> Any:
     return Key(*[_host(_key_word, k0, k1, data, 2, which) for which in (0, 1)])
 
 
-def _counter(shape: tuple[int, ...], start: int) -> Array:
-    """int32 (bits of a u32) start, start + 1, .. in a shape."""
+def _counter(shape: tuple[int, ...], start: int | None) -> Array:
+    """int32 (bits of a u32) start, start + 1, .. in a shape; None is 0 for good, in a shorter kernel."""
     line = positions(math.prod(shape))
     lay = reshaped(line._layout, shape)
     assert lay is not None, "a line takes any shape"
     grid = view(line, lay)
-    return grid if not start else ew.add(grid, start - (1 << 32) * (start >> 31))
+    return grid if start is None else ew.add(grid, start - (1 << 32) * (start >> 31))
 
 
-def _bits(key: Any, shape: tuple[int, ...], start: int, where: str) -> Array:
+def _bits(key: Any, shape: tuple[int, ...], start: int | None, where: str) -> Array:
     if 0 in shape:
         return full(shape, 0, dtype=uint32)
     return _apply(_WORD, shape, _counter(shape, start), *_words(key, where))
@@ -183,7 +183,7 @@ def bits(key: Any, shape: Any = (), dtype: Any = uint32) -> Array:
     want = as_dtype(dtype)
     if want.kind not in "iu":
         raise TypeError(f"bits: an integer dtype is needed, not {want.name}")
-    return astype(_bits(key, as_shape(shape, "bits"), 0, "bits"), want, copy=False)
+    return astype(_bits(key, as_shape(shape, "bits"), None, "bits"), want, copy=False)
 
 
 def _floating(dtype: Any, where: str) -> DType:
@@ -218,10 +218,10 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float32, low: Any = 0.0, hig
     [0, 1) in steps of 2**-24 (float16: 2**-11, bfloat16: 2**-8); otherwise low + u * (high - low), never high.
     high below low counts down from low. OverflowError where high - low does.
     """
-    return _uniform(key, shape, dtype, low, high, 0, "uniform")
+    return _uniform(key, shape, dtype, low, high, None, "uniform")
 
 
-def _uniform(key: Any, shape: Any, dtype: Any, low: Any, high: Any, start: int, where: str) -> Array:
+def _uniform(key: Any, shape: Any, dtype: Any, low: Any, high: Any, start: int | None, where: str) -> Array:
     want = _floating(dtype, where)
     low, high = _parameter(low, where, want), _parameter(high, where, want)
     dims = _shape(shape, where, low, high)
@@ -238,7 +238,7 @@ def _uniform(key: Any, shape: Any, dtype: Any, low: Any, high: Any, start: int, 
 
 def open_unit(key: Any, shape: tuple[int, ...]) -> Array:
     """Uniform float32 of (0, 1), without both ends, for what takes their logarithm."""
-    return _apply(_OPEN, shape, _bits(key, shape, 0, "open_unit"))
+    return _apply(_OPEN, shape, _bits(key, shape, None, "open_unit"))
 
 
 def normal(key: Any, shape: Any = (), dtype: Any = float32, mean: Any = 0.0, std: Any = 1.0) -> Array:
@@ -246,10 +246,10 @@ def normal(key: Any, shape: Any = (), dtype: Any = float32, mean: Any = 0.0, std
 
     mean and std may be arrays; shape None: theirs. The values reach from -6.34 to 6.34. ValueError for std < 0.
     """
-    return _normal(key, shape, dtype, mean, std, 0, "normal")
+    return _normal(key, shape, dtype, mean, std, None, "normal")
 
 
-def _normal(key: Any, shape: Any, dtype: Any, mean: Any, std: Any, start: int, where: str) -> Array:
+def _normal(key: Any, shape: Any, dtype: Any, mean: Any, std: Any, start: int | None, where: str) -> Array:
     want = _floating(dtype, where)
     if type(std) in (int, float) and not std >= 0:
         raise ValueError(f"{where}: the standard deviation must not be negative: {std}")
@@ -276,7 +276,7 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Array:
     dims = _shape(shape, "bernoulli", p)
     if 0 in dims:
         return full(dims, False, dtype=bool_)
-    return _apply(_CHANCE, dims, _bits(key, dims, 0, "bernoulli"), p)
+    return _apply(_CHANCE, dims, _bits(key, dims, None, "bernoulli"), p)
 
 
 def integers(
@@ -287,11 +287,11 @@ def integers(
     high None: from 0 to below low. Bounds are integers, or arrays of such that broadcast; shape None: theirs.
     ValueError where high does not exceed low or a bound does not fit the dtype.
     """
-    return _integers(key, low, high, shape, dtype, endpoint, 0, "integers")
+    return _integers(key, low, high, shape, dtype, endpoint, None, "integers")
 
 
 def _integers(
-    key: Any, low: Any, high: Any, shape: Any, dtype: Any, endpoint: bool, start: int, where: str
+    key: Any, low: Any, high: Any, shape: Any, dtype: Any, endpoint: bool, start: int | None, where: str
 ) -> Array:
     want = as_dtype(dtype)
     if want.kind not in "iub":
