@@ -524,6 +524,47 @@ async def test_attributes_of_memory() -> None:
 # --- reading, and numpy beside it -------------------------------------------------------------------------------------
 
 
+async def test_streams_of_random_numbers() -> None:
+    x = tg.random.default_rng(7).random(4)
+    again = tg.random.default_rng(7)
+    a, b, c = await tg.fetch(x, again.random(1), again.random(3))
+    assert x.dtype is tg.float32 and tg.random.default_rng(7).integers(5, size=2).dtype is tg.int32
+    assert (a == np.concatenate([b, c])).all() and not np.allclose(a, np.random.default_rng(7).random(4))
+    known = [4099963437, 3221879260, 490388034, 367897730]  # on every adapter
+    assert (await tg.random.bits(tg.random.key(7), 4).numpy()).tolist() == known
+
+
+async def test_dropout_needs_a_key() -> None:
+    x = tg.ones(1000)
+    with pytest.raises(TypeError, match="key"):
+        tg.nn.dropout(x)
+    key = tg.random.key(3)
+    a, b = await tg.fetch(tg.nn.dropout(x, key=key), tg.nn.dropout(x, key=key))
+    assert (a == b).all() and 400 < (a == 0).sum() < 600
+
+
+async def test_losses_read_nothing() -> None:
+    reads = tg.memory()["reads"]
+    loss = tg.nn.binary_cross_entropy(f32(0.5, 1.5), f32(1, 1), reduction="none")
+    assert tg.memory()["reads"] == reads
+    got = await loss.numpy()
+    assert abs(got[0] - np.log(2)) < 1e-6 and np.isnan(got[1])
+
+
+async def test_embedding_of_negative_indices() -> None:
+    table = tg.asarray(np.arange(6, dtype=np.float32).reshape(3, 2))
+    assert await tg.nn.embedding([-1, 0], table).tolist() == [[4, 5], [0, 1]]
+    small = await tg.nn.embedding([2], table, max_norm=1.0).numpy()
+    assert abs(np.linalg.norm(small) - 1) < 1e-5 and await table[2].tolist() == [4, 5]
+
+
+async def test_one_hot_without_a_number_of_classes() -> None:
+    assert (await tg.aio.one_hot(i32(0, 2))).shape == (2, 3)
+    assert tg.nn.one_hot(i32(0, 2), 4).shape == (2, 4)
+    if can_suspend():
+        assert tg.nn.one_hot(i32(0, 2)).shape == (2, 3)
+
+
 async def test_readers_are_awaited() -> None:
     x = f32(1, 2)
     for waiting in (x.numpy(), x[0].item(), x.tolist(), tg.fetch(x, x), tg.synchronize()):
