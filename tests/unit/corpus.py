@@ -12,6 +12,7 @@ from corpus_windows import windows
 import tabgpu as tg
 from tabgpu import (
     codegen,
+    codegen_attention,
     codegen_conv,
     codegen_index,
     codegen_product,
@@ -23,7 +24,7 @@ from tabgpu import (
 from tabgpu.codegen import Region
 from tabgpu.dtypes import ALL, BY_KIND, DType
 from tabgpu.formats import FORMATS
-from tabgpu.kernels import gemm_tiles, quant_forms, rows_functions, scan_forms
+from tabgpu.kernels import attention_inner, gemm_tiles, quant_forms, rows_functions, scan_forms
 from tabgpu.kernels.gemm_tiles import Side
 from tabgpu.launch import Launch
 from tabgpu.ops import taking
@@ -309,6 +310,27 @@ def scans_and_sorts() -> Iterator[tuple[str, str, str]]:
         yield f"radix_serial {step}", kernels.specialise("radix_serial", STEP=step), "rrrwww"
 
 
+def attentions() -> Iterator[tuple[str, str, str]]:
+    """(label, WGSL, access) of attention: each tile and other block, dtypes, ways to read, masks, lengths, chunks."""
+    blocks: list[tuple[str, int, int, int]] = [("tiles", k, 0, 0) for k in range(len(attention_inner.TILES))]
+    blocks += [("few", rows, 128, dims) for rows, dims in ((1, 32), (2, 64), (4, 128), (8, 256))]
+    blocks += [("serial", 16, rows, 16) for rows in (1, 4)]
+    masks = itertools.cycle([("none", False, False), ("bool", True, False), ("float", False, True)])
+    for block, name, vector in itertools.product(blocks, ("float32", "float16", "bfloat16"), (True, False)):
+        for split in (False, True):
+            mask, lengths, cap = next(masks)
+            target = ALL[name] if vector else ALL["float32"]
+            form = codegen_attention.Form(
+                block, ALL[name], target, vector, vector, mask, lengths, cap, split, block[0] != "serial"
+            )
+            yield f"attention {form}", *codegen_attention.text(form)
+    for name, four in (("float32", True), ("float16", True), ("float32", False)):
+        form = codegen_attention.Form(
+            ("merge", 64, 0, 0), ALL[name], ALL[name], False, four, "none", False, False, False, four
+        )
+        yield f"attention {form}", *codegen_attention.text(form)
+
+
 def everything() -> Iterator[tuple[str, str, str, int]]:
     """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
     seen = set()
@@ -325,6 +347,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
         *indexed(),
         *lines(),
         *scans_and_sorts(),
+        *attentions(),
         *windows(),
     ]:
         yield name, code, access, 0

@@ -258,8 +258,8 @@ def _joined(name: str, join: str, start: str, fours: range, held: int, tops: int
 
 def serial(rows: int, fours: int, checks: bool, cheap: bool) -> str:
     """The block of a form without workgroup memory, for CPU adapters. A thread takes rows and 16 keys at a time, so
-    that it multiplies more often than it reads, and goes through the keys once for every 4 * fours dimensions of values.
-    cheap: reads are short texts, to be written out."""
+    that it multiplies more often than it reads, and goes through the keys once for each 4 * fours dimensions of
+    values. cheap: reads are short texts, to be written out."""
     each, quads = range(rows), range(4)
     out = [f"let first = (tile * NT + li) * {rows}u;", "let scale = bitcast<f32>(P[2].x);"]
     out += [f"let end = min(begin + P[1].w, seen(min(first + {rows - 1}u, P[0].x - 1u), at));"]
