@@ -8,14 +8,15 @@
 // meets only some of the taps. y counts images, groups and phases.
 //
 // Tiled: as gemm.wgsl, whose inner text (gemm_inner.py) stands in the block `unroll`; B's addresses are computed where
-// its blocks are staged. Alone (the default text): a thread makes BM rows x 4 columns by itself, without barriers.
+// its blocks are staged. Alone (the default text): a thread makes BM x BN by itself, without barriers.
 //
 // Padding is zeros, but no term: 0 * NaN and 0 * Inf must not count. A sum that is NaN is therefore made again term by term.
 //
 // Tunables: T, AE, BM .. SLICES, PAD as gemm.   A_VEC: A as vec4s along k (k, the pieces and A's strides multiples of 4)
 //   A_LINEAR  term t of A's row lies t behind its first   A_ALONG_K, B_ALONG_K  which axis neighbouring threads stage
 //   RANK      axes in use, the last ones   PADDED  whether some element may be outside   PHASES
-//   ALONE     tiles are dealt to threads   LEVEL  four columns are neighbours along the last axis   LONG  k may be 2^22 or more   N4, PV as gemm
+//   ALONE     tiles are dealt to threads   LEVEL  four columns are neighbours along the last axis
+//   LONG      k may be 2^22 or more   N4, PV as gemm
 //
 // Parameters (group 1, u32 words; those from 76 on belong to codegen):
 //   0 m   1 n (columns of a phase)   2 k   3 number of y   4 groups   5 phases   6 terms in a piece of k   7 elements of C
@@ -25,8 +26,8 @@
 //  20.. M                23 B: stride of a term's channel
 //  24.. F (PHASES: padding)   28.. E: sizes of j   32.. N * S   36.. 1 / E (f32)   40.. I   44.. S: strides of b
 //  48.. A: strides of j       52.. N
-//  PHASES: 56.. stride  60.. dilation  64.. output sizes  68.. taps  72.. A: strides of taps; j then steps over (56) / gcd((56),
-//  (60)) taps
+//  PHASES: 56.. stride  60.. dilation  64.. output sizes  68.. taps  72.. A: strides of taps; j then steps over
+//  stride / gcd(stride, dilation) taps
 // Dispatch: ceil(m / BM) * ceil(n / BN) * y * pieces tiles, one a workgroup or one a thread, folded into x, y, z.
 // Hooks: emit, emit4, a_one, a_vec, b_one as in gemm.
 

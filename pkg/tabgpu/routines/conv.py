@@ -176,8 +176,8 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
 
 
 def _block(m: int, n: int, k: int, ys: int) -> tuple[int, int]:
-    """Rows and columns of a thread of a CPU adapter: reads cost it more than sums, but cores want some threads each, and
-    large blocks take some compilers seconds."""
+    """Rows and columns of a thread of a CPU adapter: reads cost it more than sums, but cores want some threads each,
+    and large blocks take some compilers seconds."""
     for bm, bn, least, work in ((16, 16, 12, HEAVY), (8, 16, 5, HEAVY // 64), (4, 8, 2, 0)):
         if m >= least and m * n * k * ys >= work and -(-m // bm) * -(-n // bn) * ys >= SPREAD:
             return bm, bn
