@@ -283,6 +283,7 @@ def _default(
             name
             for name, enough, most in TABLE
             if k <= most
+            and _sensible(PLANS[name], m, n)
             and _groups(PLANS[name], m, n, batch) >= enough
             and (not name.endswith("w") or (_roomy(limits) and not turned))
         ]
