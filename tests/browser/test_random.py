@@ -246,10 +246,9 @@ async def test_hz_74_rand_normal() -> None:
 
 async def test_normal_of_extreme_words() -> None:
     """Both ends, both sides of the middle, and words whose upper bits are alike."""
-    w = np.array(
-        [0, 1, 2, 255, 256, 2**24, 2**31 - 1, 2**31 - 2, 2**31, 2**31 + 1, 2**32 - 256, 2**32 - 2, 2**32 - 1]
-    )
-    w = np.concatenate([w, 2 ** np.arange(32), 2**32 - 2 ** np.arange(32)]).astype(np.uint32)
+    two = 2 ** np.arange(32, dtype=np.uint64)
+    some = [0, 255, 2**31 - 2, 2**31 - 1, 2**31 + 1, 2**32 - 256, 2**32 - 2]
+    w = np.concatenate([np.array(some, np.uint64), two, 2**32 - two]).astype(np.uint32)
     z = await tr._apply(tr._NORMAL, w.shape, tg.asarray(w)).numpy()
     upper = w >= 2**31
     tail = np.where(upper, 2.0**32 - w - 0.5, w + 0.5) / 2**32
