@@ -59,9 +59,16 @@ SAME: dict[str, Any] = {
     "GlobalMaxPool": lambda x: spatial("adaptive_max_pool", x)(x, 1),
     "GroupNormalization": lambda x, w, b, num_groups, epsilon=1e-5: nn.group_norm(x, num_groups, w, b, epsilon),
     "HardSigmoid": lambda x, alpha=0.2, beta=0.5: tg.clip(nn.affine(x, alpha, beta), 0, 1),
+    "GridSample": lambda x, grid, mode="linear", padding_mode="zeros", align_corners=0: nn.grid_sample(
+        x, grid, {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode), padding_mode, bool(align_corners)),
     "Hardmax": lambda x, axis=-1: (
         (tg.expand_dims(tg.argmax(x, axis=axis), axis) == steps(x.shape, axis)).astype(x.dtype)),
     "InstanceNormalization": lambda x, w, b, epsilon=1e-5: nn.instance_norm(x, weight=w, bias=b, eps=epsilon),
+    "LRN": lambda x, size, alpha=1e-4, beta=0.75, bias=1.0: nn.local_response_norm(x, size, alpha, beta, bias),
+    "LpNormalization": lambda x, axis=-1, p=2: nn.normalize(x, p, axis),
+    "NegativeLogLikelihoodLoss": lambda x, target, w=None, **how: nn.nll_loss(x, target, w, **how),
+    "SoftmaxCrossEntropyLoss": lambda x, target, w=None, **how: (
+        nn.cross_entropy(x, target, w, **how), nn.log_softmax(x, 1)),
     "LeakyRelu": lambda x, alpha=0.01: nn.leaky_relu(x, alpha),
     "LogSoftmax": lambda x, axis=-1: nn.log_softmax(x, axis),
     "RMSNormalization": lambda x, w, axis=-1, epsilon=1e-5: nn.rms_norm(x, x.shape[axis:], w, epsilon),

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 OPERATORS = """
-Attention AveragePool BatchNormalization Celu Clip Conv ConvTranspose CumProd CumSum Einsum Elu Erf
-Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalMaxPool GroupNormalization HardSigmoid HardSwish
-Hardmax InstanceNormalization LayerNormalization LeakyRelu LogSoftmax LpPool MatMul MaxPool
-Mish PRelu Pad RMSNormalization Relu Resize RotaryEmbedding Scatter
-ScatterElements ScatterND Selu Shrink Sigmoid Softmax Softplus Softsign SwiGLU Swish Tanh TensorScatter
-ThresholdedRelu TopK Trilu
+Attention AveragePool BatchNormalization Celu Clip Conv ConvTranspose CumProd CumSum Einsum Elu Erf Gather
+GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalMaxPool GridSample GroupNormalization HardSigmoid HardSwish
+Hardmax InstanceNormalization LRN LayerNormalization LeakyRelu LogSoftmax LpNormalization LpPool MatMul MaxPool Mish
+NegativeLogLikelihoodLoss PRelu Pad RMSNormalization Relu Resize RotaryEmbedding Scatter ScatterElements ScatterND
+Selu Shrink Sigmoid Softmax SoftmaxCrossEntropyLoss Softplus Softsign SwiGLU Swish Tanh TensorScatter ThresholdedRelu
+TopK Trilu
 """.split()
 
 

@@ -48,4 +48,14 @@ async def test_node(case: dict[str, Any]) -> None:
 
 def test_every_operator_has_cases_and_no_family_is_out() -> None:
     assert {case["op"] for case in RUN} == set(OPERATORS)
+    assert len(CASES) > 500
     assert not [case["name"] for case in OUT if case["op"].startswith(WHOLE)]
+
+
+def test_a_case_is_out_only_if_its_values_need_64_bits() -> None:
+    fits = {"int64": [-(2**31), 2**31 - 1], "uint64": [2**32 - 1], "float64": [0.1, 1e30], "uint8": [255]}
+    for dtype, values in fits.items():
+        name, x = narrow((dtype, np.array(values, dtype)))
+        assert x.dtype.name == name and x.dtype.itemsize <= 4
+    for dtype, value in (("int64", 2**31), ("int64", -(2**31) - 1), ("uint64", 2**32)):
+        assert is_out({"inputs": [None, (dtype, np.array([0, value], dtype))], "wanted": []})
