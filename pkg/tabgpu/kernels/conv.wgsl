@@ -84,7 +84,9 @@ fn a_one(i: u32) -> T { return vec4<T>(a[i]).x; }
 fn a_vec(i: u32) -> vec4<T> { return vec4<T>(a[i / 4u]); }
 fn b_one(i: u32) -> T { return b[i]; }
 
-struct Block { k0: vec4<T>, k1: vec4<T>, k2: vec4<T>, k3: vec4<T> }
+// Four neighbours along m or n for each of four terms, and a bit for each that counts: asked only when they are staged, so
+// that nothing waits for the reads before.
+struct Block { k0: vec4<T>, k1: vec4<T>, k2: vec4<T>, k3: vec4<T>, ok: u32 }
 // A tile: first row and column, first elements of A and B, the terms it adds; of its phase: F, first tap, position.
 struct Tile { row: u32, col: u32, a: u32, b: u32, begin: u32, end: u32, f: vec3i, tap: vec3u, phase: vec3u }
 // Four neighbouring columns (or rows of A): the first element of each, its coordinates, and the first term of k.
@@ -178,14 +180,24 @@ fn inside(w: Walk, t: Term) -> vec4<bool> {
   return ok;
 }
 
-fn gather(w: Walk, t: Term) -> vec4<T> {
+fn four(w: Walk, t: Term) -> vec4<T> {
   let i = w.at + t.b;
-  return select(vec4<T>(), vec4<T>(b_one(i.x), b_one(i.y), b_one(i.z), b_one(i.w)), inside(w, t));
+  return vec4<T>(b_one(i.x), b_one(i.y), b_one(i.z), b_one(i.w));
 }
+fn gather(w: Walk, t: Term) -> vec4<T> { return select(vec4<T>(), four(w, t), inside(w, t)); }
 
 fn turned(r: Block) -> Block {
   return Block(vec4<T>(r.k0.x, r.k1.x, r.k2.x, r.k3.x), vec4<T>(r.k0.y, r.k1.y, r.k2.y, r.k3.y),
-               vec4<T>(r.k0.z, r.k1.z, r.k2.z, r.k3.z), vec4<T>(r.k0.w, r.k1.w, r.k2.w, r.k3.w));
+               vec4<T>(r.k0.z, r.k1.z, r.k2.z, r.k3.z), vec4<T>(r.k0.w, r.k1.w, r.k2.w, r.k3.w), r.ok);
+}
+const BITS = vec4u(1u, 2u, 4u, 8u);
+fn bits(ok: vec4<bool>) -> u32 {
+  let b = select(vec4u(), BITS, ok);
+  return b.x | b.y | b.z | b.w;
+}
+fn counted(v: vec4<T>, ok: u32) -> vec4<T> { return select(vec4<T>(), v, (vec4u(ok) & BITS) != vec4u()); }
+fn masked(v: Block) -> Block {
+  return Block(counted(v.k0, v.ok), counted(v.k1, v.ok >> 4u), counted(v.k2, v.ok >> 8u), counted(v.k3, v.ok >> 12u), v.ok);
 }
 fn place(block: u32, width: u32, along_k: bool) -> vec2u {
   return select(vec2u(block % width, block / width), vec2u(block / KB, block % KB), along_k);
@@ -210,7 +222,7 @@ fn start(block: u32, at: Tile) -> Walk {
 fn a_some(i: u32, t: Term) -> vec4<T> {
   let s = P[2].x;
   let o = i + t.a;
-  return select(vec4<T>(), vec4<T>(a_one(o), a_one(o + s), a_one(o + 2u * s), a_one(o + 3u * s)), t.there);
+  return vec4<T>(a_one(o), a_one(o + s), a_one(o + 2u * s), a_one(o + 3u * s));
 }
 fn a_term(k: u32) -> Term {
   if (A_LINEAR) { return Term(k, 0u, vec3i(), k < here.end); }
@@ -219,18 +231,26 @@ fn a_term(k: u32) -> Term {
 fn load_a(w: Walk, k0: u32) -> Block {
   let k = k0 + w.k;
   let i = w.at.x;
+  let t0 = a_term(k);
   if (A_VEC) {
-    let t = a_term(k);
-    if (!t.there) { return Block(); }
-    let o = i + t.a;
+    let o = i + t0.a;
     let s = P[2].x;
-    return turned(Block(a_vec(o), a_vec(o + s), a_vec(o + 2u * s), a_vec(o + 3u * s)));
+    return turned(Block(a_vec(o), a_vec(o + s), a_vec(o + 2u * s), a_vec(o + 3u * s), select(0u, 0xffffu, t0.there)));
   }
-  return Block(a_some(i, a_term(k)), a_some(i, a_term(k + 1u)), a_some(i, a_term(k + 2u)), a_some(i, a_term(k + 3u)));
+  let t1 = a_term(k + 1u);
+  let t2 = a_term(k + 2u);
+  let t3 = a_term(k + 3u);
+  let ok = select(0u, 15u, t0.there) | select(0u, 240u, t1.there) | select(0u, 3840u, t2.there) | select(0u, 61440u, t3.there);
+  return Block(a_some(i, t0), a_some(i, t1), a_some(i, t2), a_some(i, t3), ok);
 }
 fn load_b(w: Walk, k0: u32) -> Block {
   let k = k0 + w.k;
-  return Block(gather(w, term(k)), gather(w, term(k + 1u)), gather(w, term(k + 2u)), gather(w, term(k + 3u)));
+  let t0 = term(k);
+  let t1 = term(k + 1u);
+  let t2 = term(k + 2u);
+  let t3 = term(k + 3u);
+  let ok = bits(inside(w, t0)) | bits(inside(w, t1)) << 4u | bits(inside(w, t2)) << 8u | bits(inside(w, t3)) << 12u;
+  return Block(four(w, t0), four(w, t1), four(w, t2), four(w, t3), ok);
 }
 fn load(block: u32, w: Walk, k0: u32) -> Block {
   if (block < A_BLOCKS) { return load_a(w, k0); }
@@ -243,7 +263,8 @@ fn keep(row: u32, x: u32, v: Block) {
   tile[i + 2u * W] = v.k2;
   tile[i + 3u * W] = v.k3;
 }
-fn stage(block: u32, v: Block) {
+fn stage(block: u32, raw: Block) {
+  let v = masked(raw);
   if (block < A_BLOCKS) {
     let xk = place(block, AW, A_ALONG_K);
     keep(xk.y, xk.x, v);

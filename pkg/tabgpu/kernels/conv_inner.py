@@ -43,7 +43,7 @@ def alone(bm: int, bn: int, fours: bool) -> str:
     out += [f"for (var k0 = begin; k0 < end; k0 += {ROUNDS}u) {{"]
     if fours:
         out += [f"for (var k = k0; k < min(end, k0 + {ROUNDS}u); k += 4u) {{"]
-        out += [f"  let x{i}_ = load_a(x{i}, k);" for i in range(bm // 4)]
+        out += [f"  let x{i}_ = masked(load_a(x{i}, k));" for i in range(bm // 4)]
     else:
         out += [f"for (var k = k0; k < min(end, k0 + {ROUNDS}u); k++) {{"]
     for e in range(4) if fours else [0]:
