@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ID = re.compile(r"\b(OX|HZ|TF)-(\d\d)\b")
 IN_NAME = re.compile(r"(?<![a-z])(ox|hz|tf)_(\d\d)(?!\d)")
 FOLDERS = ("browser", "unit", "torch", "property", "site")
+RARE = {"slow", "big", "gpu"}  # marks of tests that do not run by default
 
 
 class Item(NamedTuple):
@@ -42,6 +43,10 @@ def ids_of(test: ast.FunctionDef | ast.AsyncFunctionDef, tables: dict[str, set[s
     return found
 
 
+def marks_of(test: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    return {d.attr for d in test.decorator_list if isinstance(d, ast.Attribute)}
+
+
 def ids_in(tree: ast.AST) -> set[str]:
     """Ids at the start of a tree's strings."""
     texts = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
@@ -49,7 +54,7 @@ def ids_in(tree: ast.AST) -> set[str]:
 
 
 def tests_by_id() -> dict[str, list[str]]:
-    """For each id the tests that name it, as FILE::NAME."""
+    """For each id the tests that name it and run by default, as FILE::NAME."""
     found: dict[str, list[str]] = {}
     for path in sorted(p for folder in FOLDERS for p in (ROOT / "tests" / folder).glob("test_*.py")):
         text = path.read_text("utf-8")
@@ -69,7 +74,9 @@ def tests_by_id() -> dict[str, list[str]]:
                 if isinstance(target, ast.Name):
                     tables[target.id] = ids_in(node)
         for node in ast.walk(tree):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test_"):
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or RARE & marks_of(node):
+                continue
+            if node.name.startswith("test_"):
                 for k in ids_of(node, tables):
                     found.setdefault(k, []).append(f"{path.name}::{node.name}")
     return found
