@@ -9,15 +9,16 @@ fn random_unit_bf16(w: u32) -> f32 { return f32(w >> 24u) * 3.90625e-3f; }
 // Strictly inside of (0, 1), in odd multiples of 2^-24.
 fn random_open_f32(w: u32) -> f32 { return f32((w >> 8u) | 1u) * 5.9604644775e-08f; }
 
-// low + u * (high - low). u and the distance are taken in halves of 12 bits, whose products are exact, so that it does not
-// matter whether an adapter fuses them with the additions: the same bits everywhere.
+// low + u * (high - low), the same bits everywhere: u and the distance are taken in halves of 12 bits, whose products are
+// exact, so that it does not matter whether an adapter fuses them with the additions, and no sum can change its order.
 fn random_spread(w: u32, low: f32, high: f32) -> f32 {
   let uh = f32(w >> 20u) * 2.44140625e-4f;
   let ul = f32((w >> 8u) & 0xfffu) * 5.9604644775e-08f;
   let span = high - low;
   let sh = bitcast<f32>(bitcast<u32>(span) & 0xfffff000u);
   let sl = span - sh;
-  return low + (uh * sh + (uh * sl + (ul * sh + ul * sl)));
+  let least = opaque_f32(ul * sh + ul * sl, low);
+  return low + opaque_f32(uh * sh + opaque_f32(uh * sl + least, low), low);
 }
 // r, but not beyond `edge`, the last value before `high` as one comes from `low`.
 fn random_before(r: f32, low: f32, high: f32, edge: f32) -> f32 {
