@@ -205,6 +205,32 @@ export class Bridge {
   }
 
   /**
+   * Bytes first..end-1 of a URL, piece by piece into `into` if that is large enough: [status, Content-Range, array, bytes
+   * of it].
+   * @param {string} url @param {number} first @param {number} end @param {Uint8Array<ArrayBuffer> | undefined} into
+   */
+  async fetchRange(url, first, end, into) {
+    const got = await fetch(url, { headers: { Range: `bytes=${first}-${end - 1}` } });
+    const span = got.headers.get("Content-Range") ?? "";
+    if (got.status !== 206 || !got.body) {
+      const all = got.status === 200 ? new Uint8Array(await got.arrayBuffer()) : new Uint8Array();
+      return [got.status, span, all, all.length];
+    }
+    const room = into && into.length >= end - first ? into : new Uint8Array(end - first);
+    let n = 0;
+    for (const reader = got.body.getReader(); ;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const part = value.subarray(0, room.length - n);
+      room.set(part, n);
+      n += part.length;
+    }
+    // What streams bring is garbage that V8 does not count: some that it does count makes it collect in time.
+    new ArrayBuffer(Math.min(4 * n, 1 << 25));
+    return [got.status, span, room, n];
+  }
+
+  /**
    * Copies bytes of a page's buffer to one of ours (made here if `nbytes` is given).
    * @param {number} serial @param {number} id @param {number} nbytes @param {GPUBuffer} source @param {number} offset @param {number} size
    */

@@ -305,11 +305,11 @@ async def compile_known() -> None:
     await compile_remembered(gpu, getattr(sys.modules[__package__ or ""], "__version__", ""))
 
 
-async def fetch_range(url: str, first: int, end: int) -> tuple[Any, int | None, bool]:
+async def fetch_range(url: str, first: int, end: int, into: Any) -> tuple[Any, int | None, bool, Any]:
     """Bytes of a URL; see fetching.py."""
     from .fetching import fetch_range as fetch_from  # rarely needed
 
-    return await fetch_from(url, first, end)
+    return await fetch_from(device().js, url, first, end, into)
 
 
 def wait_for(awaitable: Any, what: str, instead: str) -> Any:

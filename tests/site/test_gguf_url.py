@@ -137,7 +137,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         block, each = gguf.GGML_QUANT_SIZES[KINDS[name]]
         x = rng.integers(0, 60, (SHAPE[0], SHAPE[1] // block * each), dtype=np.uint8)
         writer.add_tensor(f"small.{name}", x, raw_dtype=KINDS[name])
-    large = np.tile(rng.integers(0, 255, (1, 34 * 128), dtype=np.uint8), (6000, 1))
+    row = quants.quantize(rng.standard_normal((1, 4096)).astype(np.float32), KINDS.Q8_0)
+    large = np.tile(row, (6000, 1))
     writer.add_tensor("large.Q8_0", large, raw_dtype=KINDS.Q8_0)
     writer.add_tensor("large.F16", np.tile(rng.standard_normal(4096).astype(np.float16), (4000, 1)))
     writer.write_header_to_file()
@@ -173,7 +174,8 @@ def files(model: bytes) -> Iterator[Files]:
 def run(script: str, folder: Path, pyodide: Path, server: Files) -> str:
     """The output of a script in a tab; the server watches the tab's memory meanwhile."""
     (folder / "x.py").write_text(f"URL = {server.url!r}\n" + textwrap.dedent(script))
-    line = [sys.executable, "-m", "tabgpu_command", "run", "x.py"]
+    # Playwright's inspector would keep what the tab fetches, in the tab
+    line = [sys.executable, "-m", "tabgpu_command", "run", "--launcher", "plain", "x.py"]
     env = {**os.environ, "TABGPU_PYODIDE": str(pyodide)}
     done = subprocess.Popen(
         line, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -212,7 +214,8 @@ print("metadata", weights.metadata["general.name"])
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the tab's memory is read from /proc")
 def test_a_url_is_read_by_ranges(tmp_path: Path, pyodide: Path, files: Files, model: bytes, want) -> None:
-    """Each format arrives; the server's log shows ranges only; the tab's memory stays below the file's size + 64 MB."""
+    """Each format arrives; the server's log shows ranges only; the tab holds little of the file at a time: its memory
+    stays well below the file's size + 64 MB."""
     grown: list[int] = []
     plain = Answer.do_GET
 
@@ -235,7 +238,8 @@ def test_a_url_is_read_by_ranges(tmp_path: Path, pyodide: Path, files: Files, mo
     assert len(spans) >= 8 and all(span.startswith("bytes=") for span in spans)
     sizes = [int(b) - int(a) + 1 for a, b in (s.removeprefix("bytes=").split("-") for s in spans)]
     assert max(sizes) <= 8 << 20 and sum(sizes) < len(model) + (1 << 20)
-    assert grown and 0 < grown[0] < len(model) + SPARE, grown
+    print("GROWN", grown)
+    assert grown and 0 < grown[0] < SPARE + len(model) // 2, grown  # measured: 64 MB
 
 
 FAIL = """

@@ -54,6 +54,7 @@ class Source:
     def __init__(self, what: Any) -> None:
         self.size: int | None = None
         self.held: Any = None
+        self.into: Any = None  # JavaScript memory that reads of a URL fill one after the other
         self.path = ""
         if isinstance(what, (str, PathLike)):
             self.path = str(fspath(what))
@@ -79,10 +80,11 @@ class Source:
         self.size = _length(self.held)
 
     async def read(self, start: int, n: int) -> Any:
-        """Bytes start..start+n-1, or what there is of them: a memoryview, or a JavaScript Uint8Array."""
+        """Bytes start..start+n-1, or what there is of them: a memoryview, or a JavaScript Uint8Array (until the next
+        read)."""
         if self.held is None and self.remote:
-            data, total, whole = await engine.fetch_range(self.path, start, start + n)
-            data = memoryview(data) if isinstance(data, bytes) else data
+            end = start + n
+            data, total, whole, self.into = await engine.fetch_range(self.path, start, end, self.into)
             if not whole:
                 self.size = total if total is not None else self.size
                 return data
@@ -154,7 +156,6 @@ async def load(
                     data = await source.exactly(first.start + at, n, f"tensor {first.name!r}")
                     words[at // 4 : (at + n + 3) // 4] = _uploaded(data, uint32, (n + 3) // 4)  # type: ignore[index]
                     engine.flush()
-                    del data
                     done += n
                     if tell:
                         tell(done, total, first.name)
@@ -169,7 +170,6 @@ async def load(
                 done += e.nbytes
                 if tell:
                     tell(done, total, e.name)
-            del data
     except BaseException:
         made.clear()  # whoever keeps the traceback keeps no memory of the GPU
         words = None
