@@ -19,6 +19,20 @@ class Form(NamedTuple):
     rank: int
     workgroup: int
     shared: bool  # a workgroup for each result
+    random: bool = (
+        False  # where windows lie is decided by `samples`, RANK numbers for each of the leading axes
+    )
+
+
+_SAMPLES = "@group(0) @binding(1) var<storage, read> samples: array<u32>;\n"
+# Windows begin at whole parts of multiples of a step that is none (word 4 of an axis), the last one at the end.
+_SPAN = """fn span(axis: u32, o: u32) -> Span {
+  let a = P[3u + 2u * axis];
+  let u = bitcast<f32>(samples[plane * RANK + select(axis, 1u - axis, RANK == 2u)]);
+  let step = bitcast<f32>(P[4u + 2u * axis].x);
+  let start = i32((f32(o) + u) * step) - i32(u * step);
+  return Span(select(start, i32(a.y - a.w), o + 1u == a.x), 0, i32(a.w), 1, a.w);
+}"""
 
 
 def text(sig: Form) -> tuple[str, str]:
@@ -48,4 +62,7 @@ def text(sig: Form) -> tuple[str, str]:
         body = kernels.replace_block(body, "own", "s = together(gathered(i, lane), l);\n")
     else:
         body = re.sub(r"^// lanes: begin.*?^// lanes: end\n", "", body, flags=re.M | re.S)
-    return codegen.with_library(body), "rw"
+    if sig.random:
+        body = body.replace("@binding(1)", "@binding(2)") + _SAMPLES
+        body = kernels.replace_function(body, "span", _SPAN)
+    return codegen.with_library(body), "rrw" if sig.random else "rw"

@@ -541,6 +541,8 @@ async def test_dropout_needs_a_key() -> None:
     key = tg.random.key(3)
     a, b = await tg.fetch(tg.nn.dropout(x, key=key), tg.nn.dropout(x, key=key))
     assert (a == b).all() and 400 < (a == 0).sum() < 600
+    with pytest.raises(TypeError, match="key"):
+        tg.nn.fractional_max_pool2d(tg.ones((1, 4, 4)), 2, 2)
 
 
 async def test_losses_read_nothing() -> None:

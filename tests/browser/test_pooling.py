@@ -280,6 +280,42 @@ async def test_the_way_back(rank: int) -> None:
         await nn.max_unpool1d(tg.ones((1, 1, 2)), tg.asarray([[[0, 9]]]), 2).numpy()
 
 
+@pytest.mark.parametrize("rank", [2, 3])
+async def test_fractional_pools(rank: int) -> None:
+    """Windows begin at whole parts of multiples of a step, from a random number on; the last one at the end."""
+    call = {2: nn.fractional_max_pool2d, 3: nn.fractional_max_pool3d}[rank]
+    x = draw((2, 3, 9, 8, 10)[: 2 + rank], 6)
+    u = np.random.default_rng(2).random((2, 3, rank)).astype(np.float32)
+    k, outs = (2, 1, 3)[:rank], (4, 5, 3)[:rank]
+    values, places = await tg.fetch(*call(tg.asarray(x), k, outs, return_indices=True, _random_samples=u))
+    for spot in np.ndindex(2, 3):
+        axes = []
+        for axis, (n, a, o) in enumerate(zip(x.shape[2:], k, outs)):
+            r, step = u[spot][1 - axis if rank == 2 else axis], np.float32((n - a) / (o - 1))
+            begin = [int((np.float32(j) + r) * step) - int(r * step) for j in range(o - 1)] + [n - a]
+            axes.append([(list(range(b, b + a)), a) for b in begin])
+        assert np.array_equal(values[spot], windowed.pooled(x[spot], axes, windowed.greatest))
+        assert np.array_equal(places[spot], windowed.pooled(x[spot], axes, windowed.where_greatest))
+    key = tg.random.key(3)
+    a, b, c = await tg.fetch(
+        *[call(tg.asarray(x), 2, output_ratio=0.5, key=one) for one in (key, key, tg.random.key(4))]
+    )
+    assert (
+        a.shape == (2, 3, *[n // 2 for n in x.shape[2:]])
+        and np.array_equal(a, b)
+        and not np.array_equal(a, c)
+    )
+    for options, error, text in (
+        ({"output_size": 3}, TypeError, "key"),
+        ({"key": key}, ValueError, "output_size or output_ratio"),
+        ({"key": key, "output_ratio": 1.5}, ValueError, "output_ratio must be"),
+        ({"key": key, "output_size": 9}, ValueError, "do not fit"),
+        ({"output_size": 3, "_random_samples": u[:1]}, ValueError, "_random_samples must be"),
+    ):
+        with pytest.raises(error, match=text):
+            call(x, 2, **options)
+
+
 async def test_what_onnx_asks_beyond() -> None:
     """Padding of its own on each side, dilated means, sums of powers of |x|."""
     x = draw((1, 2, 7, 9))

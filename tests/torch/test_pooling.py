@@ -98,6 +98,22 @@ def test_adaptive_pools(rank: int) -> None:
         agree(*both(f"adaptive_avg_pool{rank}d", draw(SHAPES[rank][0]), kept), kept)
 
 
+def test_fractional_pools() -> None:
+    """Windows where the same random numbers put torch's."""
+    rng = np.random.default_rng(11)
+    for trial in range(40):
+        rank = 2 + trial % 2
+        sizes = tuple(int(v) for v in rng.integers(6, 14, rank))
+        k = tuple(int(v) for v in rng.integers(1, 4, rank))
+        out = tuple(int(rng.integers(1, n - a + 1)) for n, a in zip(sizes, k, strict=True))
+        x, u = draw((2, 3, *sizes), trial), rng.random((2, 3, rank)).astype(np.float32)
+        name = f"fractional_max_pool{rank}d"
+        theirs = getattr(F, name)(torch.tensor(x), k, out, None, True, torch.tensor(u))
+        ours = getattr(nn, name)(x, k, out, None, True, u)
+        for a, b in zip(theirs, ours, strict=True):
+            assert np.array_equal(a.numpy(), np.asarray(b)), (sizes, k, out)
+
+
 def test_v10_values_that_are_not_finite() -> None:
     """V10: NaN, infinities and signed zeros, in the middle and at the border, with padding."""
     rng = np.random.default_rng(5)

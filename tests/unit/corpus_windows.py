@@ -26,6 +26,10 @@ def windows() -> Iterator[tuple[str, str, str]]:
             target = ALL["uint32" if name == "argmax" else kind]
             form = codegen_pool.Form(name, ALL[kind], target, rank, 256, shared)
             yield f"pool {form}", *codegen_pool.text(form)
+    for name, rank, kind in itertools.product(("max", "argmax"), (2, 3), ("float32", "int8")):
+        target = ALL["uint32" if name == "argmax" else kind]
+        form = codegen_pool.Form(name, ALL[kind], target, rank, 256, False, True)
+        yield f"pool {form}", *codegen_pool.text(form)
     for name in resize_functions.NAMES:
         for kind, rank in ranks(("uint32", "uint8", "uint16") if name == "nearest" else FLOATS):
             made = codegen_resize.Form(name, ALL[kind], rank, 256)

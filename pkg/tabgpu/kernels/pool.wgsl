@@ -11,7 +11,7 @@
 //   12 for each axis: results, size, stride, taps,  step, padding before, dilation, size + padding behind
 // Strides and offset are modulo 2^32.
 // Dispatch: ceil(words of dst / WG) workgroups, or (LANES = WG) one a word, folded into x, y, z.
-// Hooks: load, bits, store, and the function's: State, begin, take, turn, join, finish (kernels/pool_functions.py).
+// Hooks: load, bits, store, span, and the function's: State, begin, take, turn, join, finish (kernels/pool_functions.py).
 
 alias V = f32;
 const WG = 256u;
@@ -39,6 +39,7 @@ fn finish(s: State, count: f32, center: u32) -> V { return s.total / count; }
 
 // The taps of one window along an axis that lie inside: tap t of lo .. hi - 1 at start + t * hop. all: taps that count.
 struct Span { start: i32, lo: i32, hi: i32, hop: i32, all: u32 }
+var<private> plane: u32; // of the leading axes
 fn span(axis: u32, o: u32) -> Span {
   let a = P[3u + 2u * axis];
   let b = P[4u + 2u * axis];
@@ -72,9 +73,9 @@ fn tap(s: State, base: u32, tz: i32, ty: i32, tx: i32) -> State {
     flat += row * P[3u + 2u * (RANK - 1u)].y;
   }
   if (RANK > 2u) {
-    let plane = place(z, tz);
-    from_ += plane * P[3].z;
-    flat += plane * P[5].y * P[7].y;
+    let layer = place(z, tz);
+    from_ += layer * P[3].z;
+    flat += layer * P[5].y * P[7].y;
   }
   return take(s, load(from_), flat);
 }
@@ -84,19 +85,26 @@ fn gathered(i: u32, lane: u32) -> State {
   var rest = i;
   let ox = rest % P[3u + 2u * (RANK - 1u)].x;
   rest /= P[3u + 2u * (RANK - 1u)].x;
+  var oy = 0u;
+  var oz = 0u;
+  if (RANK > 1u) {
+    oy = rest % P[3u + 2u * (RANK - 2u)].x;
+    rest /= P[3u + 2u * (RANK - 2u)].x;
+  }
+  if (RANK > 2u) {
+    oz = rest % P[3].x;
+    rest /= P[3].x;
+  }
+  plane = rest;
   x = span(RANK - 1u, ox);
   y = Span(0, 0, 1, 1, 1u);
   z = y;
   center = ox * P[3u + 2u * (RANK - 1u)].z;
   if (RANK > 1u) {
-    let oy = rest % P[3u + 2u * (RANK - 2u)].x;
-    rest /= P[3u + 2u * (RANK - 2u)].x;
     y = span(RANK - 2u, oy);
     center += oy * P[3u + 2u * (RANK - 2u)].z;
   }
   if (RANK > 2u) {
-    let oz = rest % P[3].x;
-    rest /= P[3].x;
     z = span(0u, oz);
     center += oz * P[3].z;
   }
@@ -112,8 +120,8 @@ fn gathered(i: u32, lane: u32) -> State {
       let stop = r + 64u * LANES; // a sum of sums: the error of a tree of three levels
       for (; r < min(stop, n); r += LANES) {
         let row = r / nx;
-        let plane = row / ny;
-        s = tap(s, base, z.lo + i32(plane), y.lo + i32(row - plane * ny), x.lo + i32(r - row * nx));
+        let layer = row / ny;
+        s = tap(s, base, z.lo + i32(layer), y.lo + i32(row - layer * ny), x.lo + i32(r - row * nx));
       }
       s = turn(s);
     }

@@ -11,6 +11,7 @@ from .convolution import *  # noqa: F403
 from .ctc import *  # noqa: F403
 from .dropout import *  # noqa: F403
 from .folding import *  # noqa: F403
+from .fractional import *  # noqa: F403
 from .linear import *  # noqa: F403
 from .losses import *  # noqa: F403
 from .normalization import *  # noqa: F403

@@ -10,6 +10,7 @@ from .. import engine
 from ..array import Array
 from ..dtypes import BY_KIND, float32, int32, uint32
 from ..errors import LimitError
+from ..graph import Op
 from ..ops import elementwise as ew
 from ..ops import reductions as rd
 from ..ops.creation import astype, full, zeros
@@ -70,17 +71,18 @@ def pool(
     axes = [
         (k, s, p[0], d, n + p[1]) for n, k, s, p, d in zip(sizes, kernel, stride, pads, dilation, strict=True)
     ]
-    return _launch(name, x, tuple(outs), axes, (False, padded, float(divisor), float(times), numbers), label)
+    return launched(name, x, tuple(outs), axes, (False, padded, float(divisor), float(times), numbers))
 
 
-def _launch(
+def launched(
     name: str,
     x: Array,
     outs: tuple[int, ...],
     axes: Sequence[tuple[int, ...]],
     how: tuple[Any, ...],
-    label: str,
+    *more: Op,
 ) -> Any:
+    """One pool over the last axes: `axes` and `how` are what routines.pool.Axis and Pool say behind what x decides."""
     rank = len(outs)
     shape = (*x.shape[:-rank], *outs)
     both = name == "argmax"
@@ -92,8 +94,8 @@ def _launch(
     extra = (at.channels, at.offset, at.strides, spans, *how)
     work = prod(shape) * prod(a[0] for a in axes)
     if not both:
-        return routine(f"pool.{name}", [at.op], shape, x.dtype, extra, work)
-    found = routine("pool.argmax", [at.op], (2, *shape), uint32, extra, work)
+        return routine(f"pool.{name}", [at.op, *more], shape, x.dtype, extra, work)
+    found = routine("pool.argmax", [at.op, *more], (2, *shape), uint32, extra, work)
     bits = getitem(found, 0)
     wide = BY_KIND[x.dtype.kind]
     values = float_of_bits(bits) if wide is float32 else astype(bits, wide, copy=False)
@@ -114,7 +116,7 @@ def _arguments(
     return kernel, steps, [(p, p) for p in pads], holes
 
 
-def _comparable(x: Array, label: str) -> Array:
+def comparable(x: Array, label: str) -> Array:
     if x.dtype.kind not in "fiu":
         raise TypeError(f"{label}: needs real floats or integers, not {x.dtype.name}")
     return x
@@ -124,7 +126,7 @@ def _max(
     rank: int, x: Any, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, indices: bool
 ) -> Any:  # fmt: skip
     label = f"max_pool{rank}d"
-    x = _comparable(prepared(x, rank, label), label)
+    x = comparable(prepared(x, rank, label), label)
     given = _arguments(x, rank, kernel_size, stride, padding, dilation, label)
     return pool("argmax" if indices else "max", x, rank, *given, bool(ceil_mode), label)
 
@@ -264,7 +266,7 @@ def _adaptive(name: str, rank: int, x: Array, output_size: Ints, label: str) -> 
         made: Array = whole(x, axis=axes, keepdims=True)
         return made
     axes_of = [(-(-n // max(o, 1)), 1, 0, 1, n) for n, o in zip(sizes, outs, strict=True)]
-    return _launch(name, x, outs, axes_of, (True, False, 0.0, 1.0, ()), label)
+    return launched(name, x, outs, axes_of, (True, False, 0.0, 1.0, ()))
 
 
 def _adaptive_avg(rank: int, x: Any, output_size: Ints) -> Array:
@@ -275,7 +277,7 @@ def _adaptive_avg(rank: int, x: Any, output_size: Ints) -> Array:
 
 def _adaptive_max(rank: int, x: Any, output_size: Ints, indices: bool) -> Any:
     label = f"adaptive_max_pool{rank}d"
-    x = _comparable(prepared(x, rank, label), label)
+    x = comparable(prepared(x, rank, label), label)
     return _adaptive("argmax" if indices else "max", rank, x, output_size, label)
 
 

@@ -45,7 +45,8 @@ class Pool(NamedTuple):
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
-    """op.fn is "pool.NAME", a name of kernels/pool_functions.py; op.extra: a Pool. argmax: (2, results) words."""
+    """op.fn is "pool.NAME", a name of kernels/pool_functions.py; op.extra: a Pool. argmax: (2, results) words.
+    op.args: the array, and samples where they decide where windows lie (then `step` of an Axis has float32 bits)."""
     job = Pool(*op.extra)
     name, src = op.fn.partition(".")[2], op.args[0]
     both = name == "argmax"
@@ -55,7 +56,8 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     shared = window >= (LONGEST if facts.software else SHARED) and outs < FEW
     target = uint32 if both else op.dtype
     wg = 1 << (facts.workgroup.bit_length() - 1)
-    sig = Form(name, src.dtype, target, len(axes), wg, shared)
+    random = len(op.args) > 1
+    sig = Form(name, src.dtype, target, len(axes), wg, shared, random)
     made = kernel_for(sig, text, f"pool_{name}_{src.dtype.name}", wg)
     lowest = {"f": 0xFF800000, "i": -1 << 8 * src.dtype.itemsize - 1, "u": 0}[src.dtype.kind]
     numbers = [lowest] if name in ("max", "argmax") else [bits(v, "f") for v in job.numbers]
@@ -72,4 +74,4 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     for a in axes:
         words += a
     held = -(-outs // target.per_word)
-    return [launch(made, (src,), (op,), held if shared else -(-held // wg), words, facts)]
+    return [launch(made, op.args, (op,), held if shared else -(-held // wg), words, facts)]
