@@ -55,11 +55,11 @@ def bare(text: str) -> str:
     return _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
 
 
-def identifier(name: str, what: str, where: str) -> str:
-    """The name; ValueError unless WGSL takes it as one."""
+def identifier(name: str, what: str, where: str, words: bool = False) -> str:
+    """The name; ValueError unless WGSL takes it as one. words: what stands in no text may be a word of WGSL."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name, re.A) or name.startswith("__"):
         raise ValueError(f"{where}: {what} {name!r} is no WGSL identifier")
-    if name == "_" or name in KEYWORDS:
+    if not words and (name == "_" or name in KEYWORDS):
         raise ValueError(f"{where}: {what} {name!r} is a word of WGSL itself")
     return name
 
@@ -147,8 +147,13 @@ def unit(body: Body) -> str:
         text += f"return (\n{lines}\n);\n}}\n"
     else:
         text += "".join(f"var {name}: {kind};\n" for name, kind in body.outs)
-        whole = ", ".join(name for name, _ in body.outs)
-        text += f"{lines}\nreturn {f'{result}({whole})' if many else whole};\n}}\n"
+        made = f"{stem}_made" if many else body.outs[0][0]
+        text += f"{lines}\n"
+        if many:
+            text += f"var {made}: {result};\n" + "".join(
+                f"{made}.{name} = {name};\n" for name, _ in body.outs
+            )
+        text += f"return {made};\n}}\n"
     functions = [stem]
     if many:
         given = ", ".join(name for name, _ in (*body.ins, ("i", ""), ("n", "")))

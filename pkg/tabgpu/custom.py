@@ -81,7 +81,7 @@ class ElementwiseKernel:
         self, in_params: str, out_params: str, operation: str, name: str = "kernel", *, preamble: str = "",
         debug: bool = False,
     ) -> None:  # fmt: skip
-        self.name = text.identifier(name, "the name", "ElementwiseKernel")
+        self.name = text.identifier(name, "the name", "ElementwiseKernel", words=True)
         where = self.name
         self.ins, self.outs = parts_of(in_params, where), parts_of(out_params, where)
         if not self.outs:

@@ -216,7 +216,7 @@ class RawKernel:
                 f"{self.name}: a workgroup of {self.block} is {threads} threads; this device runs {limit}"
             )
         for axis, n in zip("XYZ", self.block, strict=True):
-            limit = gpu.limits[f"maxComputeWorkgroupSize{axis}"]
+            limit = gpu.limits.get(f"maxComputeWorkgroupSize{axis}", n)
             if n > limit:
                 raise LimitError(f"{self.name}: {n} threads along {axis}; this device runs {limit}")
         for name in self.module.enables:

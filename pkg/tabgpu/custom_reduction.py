@@ -45,7 +45,7 @@ class ReductionKernel:
         self, in_params: str, out_params: str, map_expr: str, reduce_expr: str, post_map_expr: str, identity: Any,
         name: str = "reduce_kernel", *, reduce_type: Any = None, preamble: str = "", debug: bool = False,
     ) -> None:  # fmt: skip
-        self.name = text.identifier(name, "the name", "ReductionKernel")
+        self.name = text.identifier(name, "the name", "ReductionKernel", words=True)
         outs = parts_of(out_params, name)
         if not outs:
             raise ValueError(f"{name}: a kernel has at least one output")

@@ -331,10 +331,23 @@ def attentions() -> Iterator[tuple[str, str, str]]:
         yield f"attention {form}", *codegen_attention.text(form)
 
 
+def custom() -> Iterator[tuple[str, list[Launch]]]:
+    """Kernels of a user's: fused, with several results, over whole arrays of each dtype, reductions."""
+    both = tg.ElementwiseKernel("T x, U y", "U z, T w", "z = y; w = x;", "both")
+    look = tg.ElementwiseKernel("T x, raw U y, float32 s", "U z, T w", "z = y[i % y.size]; w = x;", "look")
+    last = tg.ReductionKernel("T x", "T y", "x", "b", "y = a", 0, "last")
+    for kind, other in zip([*"biufc", "int8", "uint16", "float16", "bfloat16"], [*"fbcui", "float16", "int8", "c", "b"],
+                           strict=True):  # fmt: skip
+        x, y = operand(kind), operand(other)
+        yield f"custom {kind} {other}", launches(*both(x, y)) + launches(*look(x.T, y, 2.0))
+        if "c" not in (kind, other):
+            yield f"custom reduction {kind}", launches(last(x, axis=0)) + launches(last(x, axis=1))
+
+
 def everything() -> Iterator[tuple[str, str, str, int]]:
     """(name, WGSL, access, words of the launch) of every kernel above, each text once."""
     seen = set()
-    for make in (rows, strided, reductions, extremes, random_numbers, copies):
+    for make in (rows, strided, reductions, extremes, random_numbers, copies, custom):
         for name, some in make():
             for x in some:
                 if x.kernel.code not in seen:
@@ -366,8 +379,8 @@ def as_it_stands(name: str) -> str:
 
 
 def library() -> list[str]:
-    """The .wgsl files of kernels/lib."""
-    return sorted(set(kernels.homes().values()))
+    """The .wgsl files of kernels/lib; not what users add."""
+    return sorted(stem for stem in set(kernels.homes().values()) if not stem.startswith("user_"))
 
 
 __all__: list[Any] = [

@@ -123,6 +123,7 @@ def test_values_from_the_user_never_reach_the_text(gpu: Any) -> None:
 def test_the_same_signature_gives_the_same_text(gpu: Any) -> None:
     from tabgpu import (
         codegen,
+        codegen_custom,
         codegen_index,
         codegen_move,
         codegen_product,
@@ -144,6 +145,7 @@ def test_the_same_signature_gives_the_same_text(gpu: Any) -> None:
         Reduction: codegen_reduction.reduction,
         Product: codegen_product.product,
         Sum: codegen_product.added,
+        codegen_custom.Whole: codegen_custom.whole,
         codegen_index.Gather: codegen_index.gather,
         codegen_index.Scatter: codegen_index.scatter,
         codegen_index.Claim: codegen_index.claim,
