@@ -172,7 +172,7 @@ async def test_tiles_are_decoded_in_the_product(name: str, k: int, tiled: None) 
     near(await quant.matmul(draw(21, 40), W.T).numpy(), draw(21, 40).astype(np.float64) @ want)
 
 
-MATRICES = [("Q8_0", 96), ("Q4_K", 256), ("F16", 40), ("BF16", 33)]
+MATRICES = [("Q8_0", 96), ("Q4_K", 256), ("F16", 40), pytest.param("BF16", 33, marks=pytest.mark.slow)]
 
 
 @pytest.mark.limits
