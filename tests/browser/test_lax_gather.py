@@ -410,3 +410,26 @@ async def test_many_shapes_few_pipelines() -> None:
         new = line[: int(np.prod(c.out))].reshape(c.out)
         await lax.scatter_add(x, c.index, new, lax.ScatterDimensionNumbers(*c.dims)).numpy()
     assert int(tg.memory()["pipelines"]) - before <= 90
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+async def test_many_random_cases(seed: int) -> None:
+    """TF-49 and TF-50: gather in both modes and the scatters that are exact, 150 more cases of each seed."""
+    rng = np.random.default_rng(100 + seed)
+    made, wanted = [], []
+    for k in range(150):
+        c = case(rng)
+        dtype = ("float32", "int32", "int8", "complex64")[k % 4]
+        x, new = numbered(c.shape, dtype, k), numbered(c.out, dtype, 3 * k)
+        gpu = on_gpu(x, dtype)
+        fill = ("clip", "fill")[k // 4 % 2]
+        made.append(lax.gather(gpu, c.index, lax.GatherDimensionNumbers(*c.dims), c.sizes, mode=fill))
+        wanted.append(
+            xla.gather(x, c.index, c.dims, c.sizes, fill.replace("fill", "drop"), FILL.get(dtype, np.nan))
+        )
+        name, mode = ("", "add")[k // 2 % 2], ("drop", "clip")[k // 8 % 2]
+        made.append(FUNCTIONS[name](gpu, c.index, new, lax.ScatterDimensionNumbers(*c.dims), mode=mode))
+        wanted.append(xla.scatter(x, c.index, new, c.dims, name, mode))
+    for got, want in zip(await tg.fetch(*made), wanted, strict=True):
+        same(got, want)
