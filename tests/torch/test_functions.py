@@ -192,7 +192,6 @@ NOT_HERE: dict[str, str] = {
     **{f"max_pool{k}d_with_indices": "max_pool with return_indices=True" for k in (1, 2, 3)},
     **{f"adaptive_max_pool{k}d_with_indices": "adaptive_max_pool with return_indices=True" for k in (1, 2, 3)},
     **{f"fractional_max_pool{k}d_with_indices": "fractional_max_pool with return_indices=True" for k in (2, 3)},
-    "linear_cross_entropy": "cross_entropy(linear(..)); what it saves is memory of gradients",
     "conv_tbc": "a layout that conv1d takes through a view",
 }  # fmt: skip
 

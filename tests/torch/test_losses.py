@@ -205,6 +205,25 @@ def test_classes(shape: tuple[int, ...], reduction: str) -> None:
         )  # fmt: skip
 
 
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_linear_cross_entropy(reduction: str) -> None:
+    x, y = f32(6, 7), R.integers(0, 5, 6)
+    same("linear_cross_entropy", x, f32(5, 7), y, reduction=reduction, tolerance=4e-6)
+    options = {"linear_bias": f32(5), "weight": np.abs(f32(5)), "label_smoothing": 0.2, "ignore_index": 2}
+    same("linear_cross_entropy", x, f32(5, 7), y, reduction=reduction, tolerance=4e-6, **options)
+    same("linear_cross_entropy", x[0], f32(5, 7), y[0], reduction=reduction, tolerance=4e-6)
+    many = R.integers(0, 5, (6, 3))
+    same(
+        "linear_cross_entropy",
+        x,
+        f32(5, 3, 7),
+        many,
+        linear_bias=f32(5, 3),
+        reduction=reduction,
+        tolerance=4e-6,
+    )
+
+
 def test_no_target_counts() -> None:
     x, y = f32(4, 3), np.full(4, -100)
     assert np.isnan(same("cross_entropy", x, y)) and same("cross_entropy", x, y, reduction="sum") == 0

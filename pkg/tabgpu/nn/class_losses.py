@@ -6,6 +6,7 @@ host values, at the read for those on the GPU.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from ..array import Array
@@ -21,10 +22,11 @@ from ..ops.manipulation import reshape
 from ..ops.rowwise import floating
 from ..ops.scans import cumulative_min
 from ..ops.taking import take, take_along_axis
+from .linear import linear
 from .losses import reduced, reduction_of
 from .normalization import log_softmax
 
-__all__ = ["cross_entropy", "multi_margin_loss", "multilabel_margin_loss", "nll_loss"]
+__all__ = ["cross_entropy", "linear_cross_entropy", "multi_margin_loss", "multilabel_margin_loss", "nll_loss"]
 
 
 class Classes:
@@ -177,6 +179,33 @@ def cross_entropy(
         smooth = _total(each, how, classes.weights(w))
         out = ew.add(ew.multiply(out, 1.0 - label_smoothing), ew.multiply(smooth, label_smoothing / number))
     return astype(out, dtype, copy=False)
+
+
+def linear_cross_entropy(
+    input: Any, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Any = None,
+    reduction: str = "mean", ignore_index: int | None = None, label_smoothing: float = 0.0,
+) -> Array:  # fmt: skip
+    """cross_entropy(linear(input, linear_weight, linear_bias), target, ..): input (N, in) or (in,), weight (C, in).
+
+    linear_weight (C, .., in) and linear_bias (C, ..) make logits (N, C, ..). ignore_index None is -100.
+    """
+    w = rd.prepared(linear_weight, "linear_cross_entropy")
+    if w.ndim < 2:
+        raise ValueError(f"linear_cross_entropy: linear_weight of shape {w.shape} is not (C, .., in)")
+    x, many = rd.prepared(input, "linear_cross_entropy"), w.shape[:-1]
+    bias = None if linear_bias is None else reshape(rd.prepared(linear_bias, "linear_cross_entropy"), (-1,))
+    logits = linear(x, reshape(w, (prod(many), w.shape[-1])), bias)
+    ignored = -100 if ignore_index is None else ignore_index
+    return cross_entropy(
+        reshape(logits, (*x.shape[:-1], *many)),
+        target,
+        weight,
+        None,
+        ignored,
+        None,
+        reduction,
+        label_smoothing,
+    )
 
 
 def _lines(input: Any, where: str) -> tuple[Any, Array, Shape]:
