@@ -1,4 +1,4 @@
-"""tg.linalg.blas against NumPy in float64: transposes, leading dimensions, alpha and beta, epilogues; launches counted."""
+"""tg.linalg.blas against NumPy in float64: transposes, leading dimensions, alpha, beta, epilogues; launches."""
 
 from __future__ import annotations
 
@@ -135,6 +135,32 @@ async def test_ox_01_complex() -> None:
     real = draw(4, 9)
     mixed = await blas.gemm(1, real, draw(7, 9, kind="c")[:, :], trans_b="C").numpy()
     assert mixed.shape == (4, 7) and mixed.dtype == np.complex64
+
+
+async def test_ox_01_scalars_of_every_kind() -> None:
+    """OX-01: alpha and beta as Python, NumPy and GPU scalars; none changes the dtype; new ones compile nothing."""
+    a = tg.asarray(draw(4, 4)).astype("float16")
+    await a.numpy()
+    made = []
+    for alpha in (2, 2.0, np.float64(2), np.float32(2), np.int64(2), np.array(2.0), tg.asarray(2.0)):
+        made += [blas.gemm(alpha, a, a, alpha, a), blas.axpy(alpha, a[0], a[1]).reshape(1, 4)]
+    assert {x.dtype.name for x in made} == {"float16"}
+    got = await tg.fetch(*made)
+    assert all(np.array_equal(x, got[k % 2]) for k, x in enumerate(got))
+    step = tg.jit(lambda x, alpha, beta: blas.gemm(alpha, x, x, beta, x))
+    x = tg.asarray(draw(5, 5))
+    host = (await x.numpy()).astype(float)
+    before = None
+    for alpha, beta in [(1.5, 2.5), (3.0, -1.0), (0.25, 4.0), (1.0, 0.0), (2.0, 1.0)]:
+        near(
+            await step(x, alpha, beta).numpy(),
+            alpha * host @ host + beta * host,
+            4 * size_of(host, host) + 4 * np.abs(host),
+        )
+        if alpha == 3.0:
+            before = tg.memory()["pipelines"]
+        if alpha == 0.25:
+            assert tg.memory()["pipelines"] == before
 
 
 async def test_ox_01_integers_wrap() -> None:

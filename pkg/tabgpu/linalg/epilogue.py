@@ -49,6 +49,8 @@ def scalar(value: Any, dtype: DType, where: str) -> Any:
         if value.ndim:
             raise ValueError(f"{where}: a factor is a number or a 0-d array, its shape is {value.shape}")
         return astype(value, dtype, copy=False)
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()  # a NumPy scalar
     if isinstance(value, complex) and dtype.kind != "c":
         raise TypeError(f"{where}: {value} is complex, the product is {dtype.name}")
     if isinstance(value, float) and dtype.kind in "iub":
