@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arrays import launches
 from handles import B, get, numbers, put, ready
 
 import tabgpu as tg
@@ -68,6 +69,19 @@ async def test_ox_01_known_values_and_nothing_to_do() -> None:
     for m, n in ((0, 2), (2, 0)):
         backend.gemm("N", "N", m, n, 2, 1.0, eye, 2, eye, 2, 0.0, one, 2)
     assert (await get(backend, one, 4)).tolist() == [5, 3, 3, 5]
+
+
+async def test_ox_01_a_product_into_all_of_its_buffer_is_one_launch() -> None:
+    """OX-01: alpha, beta and what is written are one launch; into a part of a buffer one more writes the part."""
+    backend = await ready()
+    a, b, c = put(backend, numbers(6, 5)), put(backend, numbers(5, 7)), put(backend, numbers(6, 7))
+    wide = put(backend, numbers(6, 9))
+    await backend.synchronize()
+    for out, ldc, beta, count in ((c, 7, 0.0, 1), (c, 7, 0.5, 1), (wide, 9, 0.0, 2)):
+        before = launches()
+        backend.gemm("N", "N", 6, 7, 5, 2.0, a, 5, b, 7, beta, out, ldc)
+        await backend.synchronize()
+        assert launches() - before == count, (ldc, beta)
 
 
 async def test_ox_01_chained_products_wait_for_nothing() -> None:

@@ -223,6 +223,8 @@ async def test_ox_26_ox_42_queries() -> None:
     assert backend.recommended_tile_for(2048, 2048, 512)[0] >= backend.recommended_tile_for(16, 16, 512)[0]
     with pytest.raises(B.InvalidArgument, match="is empty"):
         backend.recommended_tile_for(0, 4, 4)
+    with pytest.raises(B.Unsupported, match="products of complex64"):
+        backend.recommended_tile_for(4, 4, 4, dtype="complex64")
 
 
 # --- tenferro's rows --------------------------------------------------------------------------------------------------

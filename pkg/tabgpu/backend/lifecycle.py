@@ -17,7 +17,7 @@ from ..ops.convert import from_host
 from ..ops.creation import copy_of
 from . import table
 from .calls import Calls
-from .errors import InvalidArgument, UndersizedBuffer
+from .errors import InvalidArgument, UndersizedBuffer, Unsupported
 
 ENGINE = "webgpu"
 _engines: dict[str, Callable[[], Any]] = {}
@@ -245,7 +245,10 @@ class Lifecycle(Calls):
         gpu = self._device()
         if not min(m, n, k, batch):
             raise InvalidArgument(f"recommended_tile_for: {m} x {k} times {k} x {n}, {batch} times, is empty")
-        half = as_dtype(dtype).name if as_dtype(dtype).itemsize == 2 else ""
+        want = as_dtype(dtype)
+        if want.kind != "f":
+            raise Unsupported(f"recommended_tile_for: products of {want.name}; the backend's are of floats")
+        half = want.name if want.itemsize == 2 else ""
         a, b = (gemm_tiles.Side((0, 0, 0, width, 1), 0, half) for width in (k, n))
         found = gemm_tiles.choose(
             m, n, k, batch, a, b, gpu.limits, gpu.software, features=gpu.features
