@@ -249,7 +249,7 @@ fn load_b(w: Walk, k0: u32) -> Block {
   let t1 = term(k + 1u);
   let t2 = term(k + 2u);
   let t3 = term(k + 3u);
-  let ok = bits(inside(w, t0)) | bits(inside(w, t1)) << 4u | bits(inside(w, t2)) << 8u | bits(inside(w, t3)) << 12u;
+  let ok = bits(inside(w, t0)) | (bits(inside(w, t1)) << 4u) | (bits(inside(w, t2)) << 8u) | (bits(inside(w, t3)) << 12u);
   return Block(four(w, t0), four(w, t1), four(w, t2), four(w, t3), ok);
 }
 fn load(block: u32, w: Walk, k0: u32) -> Block {
