@@ -38,13 +38,13 @@ async def test_hz_60_index_select(dtype: str) -> None:
     pairs: list[tuple[tg.Array, Any]] = []
     for dim, n in enumerate(x.shape):
         for ids in ([n - 1, 0, 0, 1], [], [-1, -n]):
-            i = np.array(ids, np.int64)
+            i = np.array(ids, np.intp)
             on_gpu = tg.asarray(i.astype(np.int32) if (i < 0).any() else i.astype(np.uint32))
             pairs.append((tg.take(g, on_gpu, axis=dim), np.take(x, i, axis=dim)))
             pairs.append(
                 (tg.take(g[::-1, 1:, ::2], i % 3, axis=dim), np.take(x[::-1, 1:, ::2], i % 3, axis=dim))
             )
-    ids = np.array([[3, 0], [1, 3]])
+    ids = np.array([[3, 0], [1, 3]], np.intp)
     pairs.append((tg.take(g.T, tg.asarray(ids)[:, ::-1], axis=2), np.take(x.T, ids[:, ::-1], axis=2)))
     pairs.append(
         (
