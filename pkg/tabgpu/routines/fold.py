@@ -12,6 +12,7 @@ from ..launch import Launch
 from ..region import Facts, kernel_for
 from . import launch
 from .join import bits_of
+from .leads import by_leads
 
 
 class Axis(NamedTuple):
@@ -62,7 +63,17 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     sig = ("fold", unfolds, dtype, len(axes), facts.workgroup)
     made = kernel_for(sig, text, f"{op.fn[5:]}_{dtype.name}", facts.workgroup)
     taps, windows = prod(a.taps for a in axes), prod(a.windows for a in axes)
-    words = [op.size, job.channels, job.offset, *job.strides, taps, windows, job.stride]
+    tail = [*job.strides, taps, windows, job.stride]
     for a in axes:
-        words += (*a, 0)
-    return [launch(made, op.args, (op,), -(-op.size // (dtype.per_word * facts.workgroup)), words, facts)]
+        tail += (*a, 0)
+
+    def emit(offset: int, results: int) -> Launch:
+        groups = -(-results // (dtype.per_word * facts.workgroup))
+        return launch(made, op.args, (op,), groups, [results, job.channels, offset, *tail], facts)
+
+    if unfolds:
+        spans, each = tuple([(a.size, a.stride) for a in axes]), taps * windows
+    else:
+        spans, each = ((windows, job.stride),), prod(a.size for a in axes)
+    rows = 1 if unfolds else taps
+    return by_leads(op, job.channels, op.size // each, job.offset, job.strides, spans, emit, facts, rows=rows)

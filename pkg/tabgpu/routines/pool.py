@@ -9,8 +9,10 @@ from ..codegen_pool import Form, text
 from ..dtypes import uint32
 from ..graph import Op
 from ..launch import Launch
+from ..lower_wide import wide
 from ..region import Facts, bits, kernel_for
 from . import launch
+from .leads import by_leads
 
 SHARED = 1024  # elements of a window from which on a workgroup shares it
 LONGEST = 32768  # the same of a CPU adapter, whose loops may be bounded
@@ -61,10 +63,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     made = kernel_for(sig, text, f"pool_{name}_{src.dtype.name}", wg)
     lowest = {"f": 0xFF800000, "i": -1 << 8 * src.dtype.itemsize - 1, "u": 0}[src.dtype.kind]
     numbers = [lowest] if name in ("max", "argmax") else [bits(v, "f") for v in job.numbers]
-    words = [
-        outs,
-        job.channels,
-        job.offset,
+    tail = [
         *job.strides,
         job.adaptive + 2 * job.padded,
         bits(job.divisor, "f") if job.divisor else 0,
@@ -72,6 +71,17 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
         *(*numbers, 0, 0, 0, 0)[:4],
     ]
     for a in axes:
-        words += a
-    held = -(-outs // target.per_word)
-    return [launch(made, op.args, (op,), held if shared else -(-held // wg), words, facts)]
+        tail += a
+
+    def emit(offset: int, results: int) -> Launch:
+        held = -(-results // target.per_word)
+        groups = held if shared else -(-held // wg)
+        return launch(made, op.args, (op,), groups, [results, job.channels, offset, *tail], facts)
+
+    if both and not wide([src, op], facts):
+        return [emit(job.offset, outs)]
+    spans = tuple([(a.size, a.stride) for a in axes])
+    leads = outs // prod(a.out for a in axes)
+    return by_leads(
+        op, job.channels, leads, job.offset, job.strides, spans, emit, facts, whole=both or random
+    )

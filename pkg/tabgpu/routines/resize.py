@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 from ..codegen_resize import Form, text
@@ -11,6 +12,7 @@ from ..launch import Launch
 from ..region import Facts, bits, kernel_for
 from . import launch
 from .join import element_bits
+from .leads import by_leads
 
 BY_SIZE = {1: uint8, 2: uint16, 4: uint32}
 
@@ -48,13 +50,21 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     made = kernel_for(sig, text, f"resize_{name}_{dtype.name}", wg)
     flags = job.inside + 2 * (job.fill is not None)
     fill = element_bits(job.fill or 0, op.dtype if name == "nearest" else float32)
-    words = [op.size, job.channels, job.offset, *job.strides, flags, bits(job.coefficient, "f"), fill]
+    words = [*job.strides, flags, bits(job.coefficient, "f"), fill]
+    spans = []
     for axis in job.axes:
         a = Axis(*axis)
+        spans.append((a.size, a.stride))
         words += (a.out, a.size, a.stride)
         if a.ratio is not None:
             words += a.ratio[0], a.ratio[1], 0, a.ratio[2], a.ratio[3]
             continue
         words += [bits(v, "f") for v in a.place]
         words += [a.more, 0] if isinstance(a.more, int) else [bits(v, "f") for v in a.more]
-    return [launch(made, op.args, (op,), -(-op.size // (dtype.per_word * wg)), words, facts)]
+
+    def emit(offset: int, results: int) -> Launch:
+        groups = -(-results // (dtype.per_word * wg))
+        return launch(made, op.args, (op,), groups, [results, job.channels, offset, *words], facts)
+
+    leads = op.size // prod(axis[0] for axis in job.axes)
+    return by_leads(op, job.channels, leads, job.offset, job.strides, tuple(spans), emit, facts)
