@@ -38,6 +38,12 @@ async def test_bytes_are_ggmls(name: str) -> None:
         assert (got.view(np.uint32) == ggml.decode(name, raw, shape).view(np.uint32)).all()
 
 
+async def test_divisions_by_constants_are_exact() -> None:
+    """A block whose step compilers rounded otherwise when they merged the division's parts."""
+    x = rows(600, 2048, 3).reshape(-1, 32)[35747:35749]
+    assert await quant.quantize(x, "Q5_1").tobytes() == ggml.encode("Q5_1", x)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 async def test_bytes_are_ggmls_in_many_blocks(name: str) -> None:
