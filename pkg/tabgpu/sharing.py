@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array as words
+from operator import index as as_index
 from typing import Any
 
 from . import engine
@@ -98,7 +99,7 @@ def from_gpu_buffer(
     count = 1
     for k in dims:
         count *= k
-    size, usage = int(buffer.size), int(buffer.usage)
+    size, usage, offset = int(buffer.size), int(buffer.usage), as_index(offset)
     need = count * want.itemsize
     if usage & (STORAGE | COPY_SRC) != STORAGE | COPY_SRC:
         raise ValueError(

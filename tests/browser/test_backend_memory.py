@@ -139,6 +139,20 @@ async def test_ox_29_ox_30_ox_31_copies() -> None:
         await backend.copy_dtoh(b"1234", h)
 
 
+@pytest.mark.js
+async def test_ox_29_a_typed_array_of_javascript() -> None:
+    """OX-29: uploaded without a copy in Python's memory, whole and as a prefix."""
+    from tab import run_js
+
+    backend = await ready()
+    h = backend.alloc(16)
+    backend.copy_htod(h, run_js("Float32Array.of(1, 2, 3, 4)"))
+    backend.copy_htod(h, run_js("Uint16Array.of(0, 0x4100, 7).subarray(0, 2)"))
+    assert (await get(backend, h, 4)).tolist() == [8, 2, 3, 4]
+    with pytest.raises(B.UndersizedBuffer, match="20 bytes"):
+        backend.copy_htod(h, run_js("new Int32Array(5)"))
+
+
 async def test_one_handle_in_several_dtypes() -> None:
     """Memory has no dtype: bytes written as one are read as another, recorded work keeps what it saw."""
     backend = await ready()

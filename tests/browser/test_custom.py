@@ -89,6 +89,52 @@ async def test_position_and_count() -> None:
     await same([seen(tg.asarray(x).T)], [np.arange(12, dtype="int32").reshape(4, 3) * 100 + x.T])
 
 
+async def test_positions_are_the_kernel_s_own_however_its_result_is_seen() -> None:
+    """`i` and `n` belong to the call: views, sums and broadcasts of the result that are fused with it keep them."""
+    seen = tg.ElementwiseKernel("T x", "int32 z", "z = i32(i) * 100 + i32(x) + i32(n);", "seen")
+    x = np.arange(12, dtype="int32").reshape(3, 4)
+    want = np.arange(12, dtype="int32").reshape(3, 4) * 100 + x + 12
+    g = tg.asarray(x)
+    made = [
+        seen(g)[1::2].T + 1,
+        seen(g)[::-1, ::-2] * 2,
+        seen(g).T.sum(axis=0),
+        tg.broadcast_to(seen(g)[:1], (5, 4)) + g[0],
+    ]
+    await same(
+        made,
+        [
+            want[1::2].T + 1,
+            want[::-1, ::-2] * 2,
+            want.T.sum(axis=0),
+            np.broadcast_to(want[:1], (5, 4)) + x[0],
+        ],
+    )
+    weighted = tg.ReductionKernel("T x", "T y", "T(i) * x", "a + b", "y = a", 0, "weighted")
+    await same([weighted(g.T, axis=0)], [(np.arange(12).reshape(4, 3) * x.T).sum(axis=0).astype("int32")])
+
+
+async def test_one_of_several_results_is_dropped_or_used() -> None:
+    two = tg.ElementwiseKernel("T x", "T a, T b", "a = x + T(1);\nb = x * T(2);", "two")
+    x = numbered((30,), "int32")
+    g = tg.asarray(x)
+    a, b = two(g)
+    del a
+    await same([b], [x * 2])
+    a, b = two(g)
+    await same([(a + b).sum(), b], [(x + 1 + x * 2).sum().astype("int32"), x * 2])
+
+
+async def test_a_long_body_and_one_with_a_loop() -> None:
+    steps = "\n".join(f"s = s * 1.0 + {k}.0;" for k in range(300))
+    long = tg.ElementwiseKernel("float32 x", "float32 z", f"var s = x;\n{steps}\nz = s;", "long")
+    loop = tg.ElementwiseKernel(
+        "float32 x", "float32 z", "var s = 0.0;\nfor (var i = 0u; i < 10u; i++) { s += x; }\nz = s;", "loop"
+    )
+    x = np.arange(5, dtype="float32")
+    await same([long(tg.asarray(x)) + 1, loop(tg.asarray(x))], [x + sum(range(300)) + 1, x * 10])
+
+
 async def test_it_is_fused_with_what_stands_around() -> None:
     x = tg.asarray(numbered((64,), "float32"))
     await tg.synchronize()

@@ -197,6 +197,8 @@ def test_what_cannot_be_shared_is_refused() -> None:
     ):
         with pytest.raises(ValueError, match=says):
             tg.from_gpu_buffer(buffer, shape, dtype, offset)
+    with pytest.raises(TypeError):
+        tg.from_gpu_buffer(buffer, 1, "float32", 4.0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="has not both STORAGE"):
         tg.from_gpu_buffer(page_buffer(64, COPY_SRC | COPY_DST), 4, "float32")
     with pytest.raises(ValueError, match="cannot be shared without a copy: 20 bytes are no multiple of 16"):

@@ -112,7 +112,8 @@ class Lifecycle(Calls):
     reclaim_buffer = free
 
     def copy_htod(self, dst: int, src: Any) -> None:
-        """Copies host memory (bytes, a NumPy array ..) over the first bytes of a handle's; what lies behind stays."""
+        """Copies host memory (bytes, a NumPy array, JavaScript's typed array) over the first bytes of a handle's; what
+        lies behind stays."""
         self._device()
         table.upload(dst, src)
 

@@ -199,15 +199,18 @@ def shaped(array: Array, shape: Shape, strides: Shape | None = None) -> Array:
 def upload(handle: Any, data: Any) -> None:
     """Host bytes over the first ones of a memory."""
     memory = entry(handle, "copy_htod", "dst")
-    held = memoryview(data)
-    if not held.c_contiguous:
-        raise InvalidArgument("copy_htod: src is not contiguous memory")
-    n = held.nbytes
+    held: Any = data
+    if engine.typed_array(data):  # JavaScript's own
+        n = int(data.byteLength)
+    else:
+        held = memoryview(data)
+        if not held.c_contiguous:
+            raise InvalidArgument("copy_htod: src is not contiguous memory")
+        n, held = held.nbytes, held.cast("B") if held.nbytes else held
     if n > memory.size:
         raise UndersizedBuffer(f"copy_htod: {n:,} bytes for handle {handle}, which has {memory.size:,}")
     if not n:
         return
-    held = held.cast("B")
     if n == memory.size:
         memory.array = named(engine.upload(held, uint8, (n,), "copy_htod"))
     elif n % 4:
