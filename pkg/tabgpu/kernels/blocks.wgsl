@@ -8,6 +8,7 @@
 
 @group(0) @binding(0) var<storage, read> w: array<u32>;
 fn word(i: u32) -> u32 { return w[i]; }
+const PV = 1u; // as every file has it
 const QBLOCK = 32u;
 const QBYTES = 34u;
 const QPLANES = 1u;
