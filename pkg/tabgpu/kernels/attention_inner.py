@@ -266,12 +266,13 @@ def serial(rows: int, fours: int, checks: bool, cheap: bool) -> str:
     for i in each:
         out += [f"let r{i} = min(first + {i}u, P[0].x - 1u);", f"let x{i} = r{i} / P[0].y;"]
         out += [f"let q{i} = at.q + x{i} * P[12].x + (r{i} - x{i} * P[0].y) * P[12].y;"]
-    out += [f"var o: array<vec4f, {rows * fours}>;", f"var s: array<vec4f, {4 * rows}>;"]
+    # An array a row: compilers that make choices of dynamic indices take as long as arrays are large.
+    out += [*(f"var o{i}: array<vec4f, {fours}>;" for i in each), f"var s: array<vec4f, {4 * rows}>;"]
     out += [f"var m: array<f32, {rows}>;", f"var l: array<f32, {rows}>;", f"var g: array<f32, {rows}>;"]
     out += [f"for (var e = 0u; e < P[1].x; e += {4 * fours}u) {{"]
     out += [f"  let part = min({fours}u, (P[1].x - e + 3u) / 4u);"]
     out += [f"  for (var i = 0u; i < {rows}u; i++) {{ m[i] = FLOOR; l[i] = 0.0f; }}"]
-    out += [f"  for (var i = 0u; i < part * {rows}u; i++) {{ o[i] = vec4f(); }}"]
+    out += [f"  for (var c = 0u; c < part; c++) {{ {' '.join(f'o{i}[c] = vec4f();' for i in each)} }}"]
     out += ["  for (var key = begin; key < end; key += 16u) {"]
     body = []
     for j in quads:
@@ -322,17 +323,18 @@ def serial(rows: int, fours: int, checks: bool, cheap: bool) -> str:
     body += [f"let p{i}_{j} = s[{4 * i + j}];" for i in each for j in quads]
     body += ["for (var c = 0u; c < part; c++) {", "  let d = e + 4u * c;", "  let left = P[1].x - d;"]
     body += ["  let step = d * P[14].x;"]
-    body += [f"  var o{i} = o[c * {rows}u + {i}u] * g{i};" for i in each]
+    body += [f"  var t{i} = vec4f();" for i in each]
     body += _reads(
         "w", [f"v{j}.{x} + step" for j in quads for x in "xyzw"], "v_quad({}, P[14].x, left)", cheap
     )
     body += [
-        f"  o{i} += p{i}_{j}.{x} * w{4 * j + k};" for j in quads for k, x in enumerate("xyzw") for i in each
+        f"  t{i} += p{i}_{j}.{x} * w{4 * j + k};" for j in quads for k, x in enumerate("xyzw") for i in each
     ]
-    body += [*(f"  o[c * {rows}u + {i}u] = o{i};" for i in each), "}"]
+    body += [*(f"  o{i}[c] = o{i}[c] * g{i} + t{i};" for i in each), "}"]
     out += ["    " + line for line in body] + ["  }"]
-    out += [f"  for (var i = 0u; i < part * {rows}u; i++) {{", f"    let r = i % {rows}u;"]
-    out += [f"    leave(first + r, e + i / {rows}u * 4u, o[i], m[r], l[r], chunk, at);", "  }"]
+    out += ["  for (var c = 0u; c < part; c++) {"]
+    out += [f"    leave(first + {i}u, e + 4u * c, o{i}[c], m[{i}], l[{i}], chunk, at);" for i in each]
+    out += ["  }"]
     return _block([*out, "}"])
 
 
