@@ -447,6 +447,14 @@ async def test_jit_of_a_layer() -> None:
 async def test_linear_takes_plain_weights_too() -> None:
     W, b, x = draw(7, 20), draw(7, seed=1), draw(3, 20, seed=2)
     near(await quant.linear(x, tg.asarray(W), b).numpy(), x.astype(np.float64) @ W.T + b)
+    half = W.astype(np.float16)
+    gx, gw = tg.asarray(x), tg.asarray(half)
+    await tg.synchronize()
+    before = tg.device().counters.launches
+    y = await quant.linear(gx, gw).numpy()
+    assert tg.device().counters.launches - before == 1  # no copy of the weights
+    near(y, x.astype(np.float64) @ half.T.astype(np.float64))
+    assert quant.linear(tg.asarray(x.astype(np.float16)), gw).dtype == tg.float16
     Q, want = bank("Q8_0", (7, 64))
     one = draw(1, 64)
     near(await quant.linear(one, Q, b).numpy(), one.astype(np.float64) @ want.T + b)

@@ -4,7 +4,7 @@
 // A block holds QBLOCK weights in QBYTES bytes. Weights come in quads, four neighbours; those that share the bytes of a
 // word are the QPLANES quads (h) of word t, QRUN quads apart. A weight is s.x * q - s.y with q from `quad(b, t, h)` and
 // s from `scale(b, t, h)`, b the block's first byte: an even address, in formats of whole words a multiple of 4. The
-// products s.x and s.y are exact in float32 and so is s.x * q, so that a fused multiply-add changes nothing.
+// products s.x and s.y are exact in float32, and so is s.x * q where s.y is not 0: a fused multiply-add changes nothing.
 
 @group(0) @binding(0) var<storage, read> w: array<u32>;
 fn word(i: u32) -> u32 { return w[i]; }

@@ -91,9 +91,18 @@ def _in_parts(x: Array, W: QTensor, binding: int) -> Array:
 
 
 def linear(x: Any, W: QTensor | Array, bias: Any = None, dtype: Any = None) -> Array:
-    """x @ W.T + bias, as torch's linear: W of shape (n, k), quantised or an Array; x of shape (.., k)."""
+    """x @ W.T + bias, as torch's linear: W of shape (n, k), quantised or an Array; x of shape (.., k).
+
+    16-bit weights are read as they are. The result is float32, of plain weights x's dtype (dtype: another one).
+    """
     if isinstance(W, Array):
-        made = _as(products.matmul(x, matrix_transpose(W)), dtype)
+        x = as_floats(x, "linear")
+        if W.ndim == 2 and x.ndim > 1 and x.shape[-1] == W.shape[1] and W.dtype.kind == "f":
+            made = _as(
+                products._product(x, matrix_transpose(W), float32), dtype or x.dtype
+            )  # halves as they are
+        else:
+            made = _as(products.matmul(x, matrix_transpose(W)), dtype)
     else:
         x = as_floats(x, "linear")
         if prod(x.shape[:-1]) == 1 and W.ndim == 2 and x.shape[-1] == W.shape[1]:
