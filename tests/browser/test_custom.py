@@ -253,7 +253,7 @@ async def test_preambles_with_the_same_names_and_our_own_functions() -> None:
 
 async def test_nothing_is_compiled_for_a_shape_or_a_scalar() -> None:
     raw = tg.ElementwiseKernel("T x, raw T y", "T z", "z = x + y[i % y.size];", "ring")
-    x = tg.asarray(numbered((64,), "float32"))
+    x = tg.asarray(numbered((600,), "float32"))
 
     async def one(n: int, s: float) -> None:
         await tg.fetch(AXPY(s, x[:n], x[:n]), AXPY(s, x[:n], 1.0), raw(x[:n], x[: n + 1]), NORM(x[:n]))
@@ -262,7 +262,7 @@ async def test_nothing_is_compiled_for_a_shape_or_a_scalar() -> None:
         await one(n, 1.0)
         await one(n, 2.0)
     before = pipelines()
-    for n in range(1, 60):
+    for n in range(1, 500):
         await one(n, n / 7)
     assert pipelines() - before <= 8
 

@@ -10,6 +10,7 @@ from ..device import Device
 from ..dtypes import float32
 from ..layout import Shape
 from ..ops.manipulation import reshape
+from ..tracing import refuse
 from . import table
 from .errors import InvalidArgument, NotInitialized
 
@@ -24,6 +25,7 @@ class Calls:
         if self._gpu is None:
             raise NotInitialized("no device: write `await backend.init()` first")
         self._gpu.check()
+        refuse("a call of tg.backend")  # handles would name what has no values
         return self._gpu
 
     def _at(self, where: str, name: str, handle: int, shape: Shape) -> Array:
