@@ -50,6 +50,10 @@ def work(group: Group, launches: list[Launch]) -> list[tuple[int, int]]:
             touched[table] = min(nbytes_of(table), core.size * table.dtype.itemsize)
         elif name == "scatter":
             update = min(nbytes_of(core), prod(core.extra.shape) * core.dtype.itemsize)
+        elif name == "attention":
+            (rows, _, keys, dims, values), batch = core.extra[:2]
+            heavy = 2 * rows * keys * (dims + values) * prod(batch)
+            inputs = set(core.args)
     first = [k for k, x in enumerate(launches) if inputs.intersection(x.reads)] or [0]
     last = [k for k, x in enumerate(launches) if any(op in group.outs for op in x.writes)] or [-1]
     found = []

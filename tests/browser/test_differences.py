@@ -553,6 +553,13 @@ async def test_losses_read_nothing() -> None:
     assert abs(got[0] - np.log(2)) < 1e-6 and np.isnan(got[1])
 
 
+async def test_attention_rows_without_keys() -> None:
+    x = tg.asarray(np.arange(12, dtype=np.float32).reshape(3, 4))
+    mask = tg.asarray(np.array([[True], [False], [True]]))
+    got = await tg.nn.scaled_dot_product_attention(x, x, x, mask, is_causal=True).numpy()
+    assert np.array_equal(got[0], [0, 1, 2, 3]) and not got[1].any() and got[2].all()
+
+
 async def test_embedding_of_negative_indices() -> None:
     table = tg.asarray(np.arange(6, dtype=np.float32).reshape(3, 2))
     assert await tg.nn.embedding([-1, 0], table).tolist() == [[4, 5], [0, 1]]
