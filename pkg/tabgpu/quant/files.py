@@ -82,6 +82,8 @@ class Source:
     async def read(self, start: int, n: int) -> Any:
         """Bytes start..start+n-1, or what there is of them: a memoryview, or a JavaScript Uint8Array (until the next
         read)."""
+        if not n:
+            return memoryview(b"")
         if self.held is None and self.remote:
             end = start + n
             data, total, whole, self.into = await engine.fetch_range(self.path, start, end, self.into)
