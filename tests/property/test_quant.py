@@ -35,11 +35,6 @@ EXACT = st.sampled_from([f for f in ggml.SIZES if not f.endswith("_K")])
 
 
 @given(EXACT, st.integers(1, 9), st.integers(1, 9), st.data())
-    st.sampled_from([f for f in ggml.SIZES if not f.endswith("_K")]),
-    st.integers(1, 9),
-    st.integers(1, 9),
-    st.data(),
-)
 def test_quantize_is_ggmls(name: str, n: int, blocks: int, data: st.DataObject) -> None:
     seed, power = data.draw(st.integers(0, 999)), data.draw(st.integers(-20, 12))
     x = np.random.default_rng(seed).standard_normal((n, 32 * blocks)) * 2.0**power
