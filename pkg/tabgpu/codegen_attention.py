@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import codegen, kernels
 from .dtypes import DType
@@ -15,10 +15,8 @@ READERS = ("q_quad", "k_quad", "v_quad", "q_four", "k_four", "v_four", "mask_row
 class Form(NamedTuple):
     """Everything a text depends on. block: what writes it, with its sizes; mask: none, bool or float."""
 
-    block: tuple[
-        str, int, int, int
-    ]  # ("tiles", index, 0, 0), ("few", rows, threads, dims), ("serial", threads, rows,
-    # fours of values), ("merge", threads, 0, 0)
+    block: tuple[Any, ...]  # what writes it, with its sizes: ("tiles", *Tile), ("few", rows, threads, dims),
+    # ("serial", threads, rows, fours of values), ("merge", threads)
     source: DType
     target: DType
     vector: bool  # queries, keys and values are read four aligned neighbours at a time
@@ -32,20 +30,20 @@ class Form(NamedTuple):
 
 def text(sig: Form) -> tuple[str, str]:
     """(WGSL, access string)."""
-    name, first, second, third = sig.block
+    name, *sizes = sig.block
     checks = sig.cap or sig.mask != "none"
     cheap = sig.vector and sig.source.itemsize == 4
     declared = ""
     if name == "tiles":
-        tile = inner.TILES[first]
+        tile = inner.Tile(*sizes)
         declared, block = inner.tiles(tile, checks, cheap)
         threads = tile.threads
     elif name == "few":
-        declared, block = inner.few(first, second, third, checks)
-        threads = second
+        declared, block = inner.few(sizes[0], sizes[1], sizes[2], checks)
+        threads = sizes[1]
     else:
-        block = inner.MERGE if name == "merge" else inner.serial(second, third, checks, cheap)
-        threads = first
+        block = inner.MERGE if name == "merge" else inner.serial(sizes[1], sizes[2], checks, cheap)
+        threads = sizes[0]
     reads = {"q": _element(sig), "k": _element(sig), "v": _element(sig)}
     if name == "merge":
         reads = {"parts": "vec4f"}

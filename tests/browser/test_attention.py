@@ -14,7 +14,9 @@ from forms import taking
 import tabgpu as tg
 from tabgpu import engine
 from tabgpu.graph import nbytes_of
+from tabgpu.kernels.attention_inner import Tile
 from tabgpu.nn import scaled_dot_product_attention as sdpa
+from tabgpu.routines import attention as routine
 
 # SwiftShader takes very long to compile what is made for GPUs: of that a tab sees `test_forms_of_a_gpu` by default.
 IN_TAB = [pytest.mark.slow] if sys.platform == "emscripten" else []
@@ -60,6 +62,30 @@ async def test_forms_of_a_gpu() -> None:
         q, k, v = operands((2,), 1, 300, 16, 16)
         mask = np.where(draw((1, 300), 4) > 0, draw((1, 300), 5), -np.inf).astype(np.float32)
         near(await sdpa(*up(q, k, v, mask)).numpy(), q, k, v, mask=mask)
+
+
+# As high and wide a thread as in the tiles that take more workgroup memory than CPU adapters have.
+TILES_LIKE = [
+    (64, 32, 32, 4, 16),
+    (64, 64, 16, 8, 16),
+    (128, 16, 16, 4, 16),
+    (128, 32, 16, 8, 8),
+    (256, 16, 8, 4, 8),
+]
+
+
+@pytest.mark.parametrize("sizes", [pytest.param(s, marks=IN_TAB) for s in TILES_LIKE], ids=str)
+async def test_tiles_of_other_devices(sizes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    tile = Tile(*sizes)
+    with taking("portable"):
+        monkeypatch.setattr(routine, "TILES", (tile,))
+        for length, keys, dims in ((70, 90, tile.dims), (33, 200, tile.dims - 5)):
+            q, k, v = operands((2,), length, keys, dims, tile.dims)
+            mask = draw((length, keys), 4) > -0.5 if dims < tile.dims else None
+            given = () if mask is None else (mask,)
+            out = sdpa(*up(q, k, v, *given), causal="bottom_right")
+            assert [x.kernel.code for x in planned(out)][0].count(f"array<vec4f, {tile.memory // 16}>") == 1
+            near(await out.numpy(), q, k, v, mask=mask, causal="bottom_right")
 
 
 MASKS = [

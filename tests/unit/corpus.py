@@ -312,7 +312,7 @@ def scans_and_sorts() -> Iterator[tuple[str, str, str]]:
 
 def attentions() -> Iterator[tuple[str, str, str]]:
     """(label, WGSL, access) of attention: each tile and other block, dtypes, ways to read, masks, lengths, chunks."""
-    blocks: list[tuple[str, int, int, int]] = [("tiles", k, 0, 0) for k in range(len(attention_inner.TILES))]
+    blocks: list[tuple[Any, ...]] = [("tiles", *tile) for tile in attention_inner.TILES]
     blocks += [("few", rows, 128, dims) for rows, dims in ((1, 32), (2, 64), (4, 128), (8, 256))]
     blocks += [("serial", 16, rows, 16) for rows in (1, 4)]
     masks = itertools.cycle([("none", False, False), ("bool", True, False), ("float", False, True)])
@@ -326,7 +326,7 @@ def attentions() -> Iterator[tuple[str, str, str]]:
             yield f"attention {form}", *codegen_attention.text(form)
     for name, four in (("float32", True), ("float16", True), ("float32", False)):
         form = codegen_attention.Form(
-            ("merge", 64, 0, 0), ALL[name], ALL[name], False, four, "none", False, False, False, four
+            ("merge", 64), ALL[name], ALL[name], False, four, "none", False, False, False, four
         )
         yield f"attention {form}", *codegen_attention.text(form)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..codegen_attention import Form, text
 from ..dtypes import DType, float32
@@ -64,7 +64,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     first = launch(made, op.args, (parts,), tiles * batch * chunks, words, facts)
     threads = min(64, facts.workgroup)
     merge = Form(
-        ("merge", threads, 0, 0), dtype, op.dtype, False, job.four, "none", False, False, False, not facts.software
+        ("merge", threads), dtype, op.dtype, False, job.four, "none", False, False, False, not facts.software
     )  # fmt: skip
     tiles = -(-job.sizes[0] * quads // threads)
     words = _words(job, tiles, 1, chunks, facts)
@@ -77,7 +77,7 @@ def _kernel(form: Form) -> Kernel:
     return kernel_for(("attention", *form), lambda _: text(form), label, 0)
 
 
-def _block(job: Job, source: DType, facts: Facts) -> tuple[tuple[str, int, int, int], int]:
+def _block(job: Job, source: DType, facts: Facts) -> tuple[tuple[Any, ...], int]:
     """A Form's block, and the rows of a workgroup."""
     rows, dims = job.sizes[0], max(job.sizes[3:])
     limit = min(facts.limits.get("maxComputeInvocationsPerWorkgroup", 256), facts.workgroup)
@@ -88,16 +88,16 @@ def _block(job: Job, source: DType, facts: Facts) -> tuple[tuple[str, int, int, 
         if rows <= FEW and limit >= 64 and room >= 16384:
             few = min(MOST_FEW, 1 << (rows - 1).bit_length())
             return ("few", few, threads, wide), few
-        for k, tile in enumerate(TILES):
+        for tile in TILES:
             if tile.dims == wide and tile.threads <= limit and tile.memory <= room:
-                return ("tiles", k, 0, 0), tile.bm
+                return ("tiles", *tile), tile.bm
     cheap = job.vector and source.itemsize == 4
     each = SERIAL if cheap and rows >= SERIAL else 1
     threads = min(16, limit)
     return ("serial", threads, each, FOURS), threads * each
 
 
-def _chunk(job: Job, block: tuple[str, int, int, int], groups: int, facts: Facts) -> int:
+def _chunk(job: Job, block: tuple[Any, ...], groups: int, facts: Facts) -> int:
     """Keys that a workgroup goes through: all, unless the device would be idle."""
     keys, name = job.sizes[2], block[0]
     if name == "serial":
