@@ -68,6 +68,8 @@ def sentences(n: int) -> list[str]:
 MEASURE = """async ([sentences, fmt]) => {
   pyodide.globals.set("measured", pyodide.toPy({ sentences, fmt }));
   return JSON.parse(await pyodide.runPythonAsync(`
+import json
+
 import numpy as np
 import tabgpu as tg
 from minilm import BATCH

@@ -72,7 +72,9 @@ class MiniLM:
 
     def batches(self, tokens: list[list[int]]) -> list[tuple[list[int], np.ndarray]]:
         """Texts of similar lengths together: their places, and ids padded to a power of two of tokens."""
-        order = sorted(range(len(tokens)), key=lambda k: len(tokens[k]))
+        order = list(range(len(tokens)))
+        if len(order) > BATCH:
+            order.sort(key=lambda k: len(tokens[k]))
         made = []
         for first in range(0, len(order), BATCH):
             places = order[first : first + BATCH]
