@@ -424,11 +424,11 @@ async def test_new_shapes_compile_nothing() -> None:
         await run(n, blocks)
     before = tg.device().counters.pipelines
     rng = np.random.default_rng(0)
-    for _ in range(170 if tg.device().software else 500):
+    slow = tg.device().software and sys.platform == "emscripten"
+    for _ in range(170 if slow else 500):
         await run(int(rng.integers(1, 600)), int(rng.integers(1, 17)))
-    assert (
-        tg.device().counters.pipelines - before <= 60
-    )  # plans of products by size; none of the other kernels
+    # plans of products by size (5 to 10 measured); none of the other kernels
+    assert tg.device().counters.pipelines - before <= 20
 
 
 async def test_jit_of_a_layer() -> None:
