@@ -38,11 +38,12 @@ def wheel_name() -> str:
 
 
 def package_files() -> dict[str, bytes]:
-    """Archive name -> content of all that the tab needs: the package without host/, with bridge.js beside it."""
+    """Archive name -> content of all that the tab needs: the package without the host's, with bridge.js beside it."""
     files = {}
     for file in sorted(PACKAGE.rglob("*")):
         parts = file.relative_to(PACKAGE).parts
-        if file.is_file() and not SKIP.intersection(parts) and file.suffix != ".pyc":
+        native = parts[0].startswith(("native_", "bridge_native"))
+        if file.is_file() and not native and not SKIP.intersection(parts) and file.suffix != ".pyc":
             files["/".join((NAME, *parts))] = file.read_bytes()
     tree = source_tree()  # an installed package has its bridge.js inside
     bridge = tree / "js_bridge" / "bridge.js" if tree else None
@@ -70,7 +71,7 @@ def pack_wheel(name: str, version: str, files: dict[str, bytes], metadata: str) 
 def pack_zip(files: dict[str, bytes]) -> bytes:
     """A zip archive with fixed dates, so that equal content is equal bytes."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for path, data in files.items():
             entry = zipfile.ZipInfo(path, date_time=(2020, 1, 1, 0, 0, 0))
             entry.external_attr = 0o644 << 16
