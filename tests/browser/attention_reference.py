@@ -1,10 +1,16 @@
-"""Attention in float64, operands for its tests, and how near a result must be. No tests."""
+"""Attention in float64, operands for its tests, how near a result must be, forms of kernels. No tests."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
+from forms import taking
+
+import tabgpu as tg
 
 EPS = 2.0**-24
 
@@ -71,3 +77,18 @@ def near(got: Any, q: Any, k: Any, v: Any, unit: float = EPS, **more: Any) -> No
     assert got.shape == want.shape, f"{got.shape}, wanted {want.shape}"
     off = np.abs(got.astype(np.float64) - want)
     assert (off <= bound).all(), f"{off.max()} off, {np.nanmax(off / bound)} times the bound"
+
+
+# SwiftShader takes very long to compile what is made for GPUs: of that a tab sees `test_forms_of_a_gpu` by default.
+IN_TAB = [pytest.mark.slow] if sys.platform == "emscripten" else []
+
+
+@pytest.fixture(params=["own", "serial", pytest.param("portable", marks=IN_TAB)])
+def form(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The device's own kernels, those of a CPU adapter, those of a GPU."""
+    with taking(request.param):
+        yield request.param
+
+
+def up(*arrays: Any) -> list[tg.Array]:
+    return [tg.asarray(x) for x in arrays]
