@@ -171,11 +171,11 @@ def files(model: bytes) -> Iterator[Files]:
     server.shutdown()
 
 
-def run(script: str, folder: Path, pyodide: Path, server: Files) -> str:
-    """The output of a script in a tab; the server watches the tab's memory meanwhile."""
+def run(script: str, folder: Path, pyodide: Path, server: Files, *options: str) -> str:
+    """The output of a script in a tab; the server watches the tab's memory meanwhile. options: of `tabgpu run`."""
     (folder / "x.py").write_text(f"URL = {server.url!r}\n" + textwrap.dedent(script))
     # Playwright's inspector would keep what the tab fetches, in the tab
-    line = [sys.executable, "-m", "tabgpu_command", "run", "--launcher", "plain", "x.py"]
+    line = [sys.executable, "-m", "tabgpu_command", "run", "--launcher", "plain", *options, "x.py"]
     env = {**os.environ, "TABGPU_PYODIDE": str(pyodide)}
     done = subprocess.Popen(
         line, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
