@@ -16,7 +16,7 @@ class Pick(NamedTuple):
 
 
 class Indexed(NamedTuple):
-    """Where the elements of a space lie in the indexed array: base, moved by the picks. mode: raise, wrap, clip, or drop
+    """Where the elements of a space lie in the indexed array: base, moved by the picks. mode: raise, wrap, clip, drop
     with what to read where an index is out of range (`fill`, the words of an element)."""
 
     base: Layout

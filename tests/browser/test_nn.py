@@ -14,7 +14,15 @@ from tabgpu import nn
 from tabgpu.nn import activations
 from tabgpu.ops.rows import Row
 
-SHARED = ("multiply", "negative", "tanh", "sigmoid", "expit", "logsigmoid", "log_expit")  # rows of other tables
+SHARED = (
+    "multiply",
+    "negative",
+    "tanh",
+    "sigmoid",
+    "expit",
+    "logsigmoid",
+    "log_expit",
+)  # rows of other tables
 ROWS = {r.name: r for n, r in vars(activations).items() if isinstance(r, Row) and n not in SHARED}
 
 

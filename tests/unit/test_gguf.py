@@ -20,7 +20,9 @@ from tabgpu.quant.gguf import parse
 KINDS = gguf.GGMLQuantizationType
 
 
-@pytest.mark.parametrize("name", ggml.SIZES)
+@pytest.mark.parametrize("name", ggml.SIZES)PLAIN = {"F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64"}
+
+
 def test_decoders(name: str) -> None:
     shape = (40, 512)
     raw = ggml.random_bytes(name, shape, 3)
@@ -81,8 +83,9 @@ def test_headers_are_read_as_the_package_reads_them(tmp_path: Path, align: int) 
         )
         kind: Any = e.kind
         assert (kind if isinstance(kind, str) else kind.name).lower() in {
-            t.tensor_type.name.lower(), {"F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64"}.get(t.tensor_type.name)
-        }  # fmt: skip
+            t.tensor_type.name.lower(),
+            PLAIN.get(t.tensor_type.name),
+        }
 
 
 def test_the_tests_own_files_are_gguf_files(tmp_path: Path) -> None:

@@ -57,7 +57,8 @@ def alone(bm: int, bn: int, fours: bool) -> str:
         out += ["  }"]
     cells = bm * bn // 4
     out += [
-        "}}",
+        "}",
+        "}",
         f"var sums = array<vec4<T>, {cells}>({', '.join(f's{i}_{j}' for i in rows for j in quads)});",
     ]
     out += [f"for (var e = 0u; e < {cells}u; e++) {{"]

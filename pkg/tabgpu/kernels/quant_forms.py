@@ -95,9 +95,7 @@ def encode(name: str, wg: int) -> tuple[str, str]:
     for section in (*parts, "main"):
         body += re.sub(rf"\b{section}_(fit|code|byte_of)\b", r"\1", _block(whole, section))
     params = {"WG": wg, "EACH": encoded_together(name), "QBLOCK": f.block, "QBYTES": f.nbytes, "PART": part}
-    return _whole(
-        rewrite(body, {**params, "TOP": f"{float(top)}f", "LEVELS": f"{float(levels)}f"})
-    ), "rw"
+    return _whole(rewrite(body, {**params, "TOP": f"{float(top)}f", "LEVELS": f"{float(levels)}f"})), "rw"
 
 
 def encoded_together(name: str) -> int:

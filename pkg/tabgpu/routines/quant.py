@@ -152,5 +152,7 @@ def _experts(op: Op, facts: Facts) -> list[Launch]:
         assert len(parts) == 2, "gemm and gemv find B in one line"
         return "b2[d.z] * P[4].z".join(parts), access
 
-    kernel = kernel_for(("quant_experts", sig), lambda key: text(key[1]), f"quant_experts_{name}_{choice.name}", 0)
+    kernel = kernel_for(
+        ("quant_experts", sig), lambda key: text(key[1]), f"quant_experts_{name}_{choice.name}", 0
+    )
     return [launch(kernel, op.args, (op,), choice.groups, words, facts)]
