@@ -41,7 +41,7 @@ class DType:
             return False
         try:
             return as_dtype(other, checked=False) is self
-        except TypeError:
+        except (TypeError, ValueError, SyntaxError):  # NumPy's for "016" is a SyntaxError
             return False
 
     __hash__ = object.__hash__  # identity: dtypes are single objects, and keys of every lookup

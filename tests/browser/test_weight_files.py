@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 from pathlib import Path
 from typing import Any
 
@@ -204,3 +205,53 @@ async def test_safetensors_that_are_wrong() -> None:
             await quant.load_safetensors(bad)
         gc.collect()
         assert engine.device().live_bytes == live, message
+
+
+def described(**entry: Any) -> bytes:
+    """A safetensors file whose one tensor is described otherwise than it is."""
+    one = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8], **entry}
+    text = json.dumps({"a": one}).encode().replace(b'"1e999"', b"1e999")
+    return len(text).to_bytes(8, "little") + text + bytes(8)
+
+
+async def test_hostile_headers() -> None:
+    """What a header says in another type than it should, or too deep for a parser, is a WeightFileError too."""
+    entries: list[dict[str, Any]] = [
+        {"shape": [-1, -2]}, {"shape": [2.0]}, {"shape": "2"}, {"shape": [True, 2]}, {"shape": ["1e999"]},
+        {"shape": [0, 1 << 70], "data_offsets": [0, 0]}, {"data_offsets": "08"}, {"data_offsets": [-8, 0]},
+        {"dtype": []}, {"dtype": None}, {"dtype": {}},
+    ]  # fmt: skip
+    for entry in entries:
+        with pytest.raises(quant.WeightFileError, match="tensor 'a' is described as"):
+            await quant.load_safetensors(described(**entry))
+    for kind in ("016", "float32", "float64", ""):
+        with pytest.raises(quant.WeightFileError, match="which is not known here"):
+            await quant.load_safetensors(described(dtype=kind))
+    for text, message in (
+        (b"[" * 200_000, "its header is no JSON"),
+        (b'{"a":' * 100_000, "its header is no JSON"),
+        (b'{"__metadata__":"x"}', "__metadata__ is no object"),
+    ):
+        with pytest.raises(quant.WeightFileError, match=message):
+            await quant.load_safetensors(len(text).to_bytes(8, "little") + text)
+    deep = b"\x01" + bytes(7) + b"k" + (9).to_bytes(4, "little")
+    deep += ((9).to_bytes(4, "little") + (1).to_bytes(8, "little")) * 50_000
+    start = b"GGUF" + (3).to_bytes(4, "little") + bytes(8) + (1).to_bytes(8, "little")
+    with pytest.raises(quant.WeightFileError, match="key 'k' at byte .* has the unknown type 9"):
+        await quant.load_gguf(start + deep)
+
+
+@pytest.mark.parametrize("piece", [64, files.PIECE])
+async def test_tensors_that_overlap(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is what its own bytes are: a short one within a long one cuts nothing off."""
+    monkeypatch.setattr(files, "PIECE", piece)
+    x = np.arange(100, dtype=np.float32)
+    spans = {"all": (0, 100), "first": (0, 1), "none": (0, 0), "part": (10, 20), "later": (25, 45)}
+    header = {
+        name: {"dtype": "F32", "shape": [b - a], "data_offsets": [4 * a, 4 * b]}
+        for name, (a, b) in spans.items()
+    }
+    text = json.dumps(header).encode()
+    weights = await quant.load_safetensors(len(text).to_bytes(8, "little") + text + x.tobytes())
+    for name, (a, b) in spans.items():
+        assert (await weights[name].numpy() == x[a:b]).all() and weights[name].shape == (b - a,)  # type: ignore[union-attr]

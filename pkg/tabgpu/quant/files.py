@@ -130,10 +130,12 @@ def wanted(entries: list[Entry], names: Any, source: Source) -> list[Entry]:
         return [e for e in entries if names(e.name)]
     asked: Iterable[str] = [names] if isinstance(names, str) else names
     known = {e.name for e in entries}
-    for name in (asked := list(asked)):
+    picked = list(asked)
+    for name in picked:
         if name not in known:
             raise KeyError(f"{source.name} has no tensor {name!r}")
-    return [e for e in entries if e.name in set(asked)]
+    chosen = set(picked)
+    return [e for e in entries if e.name in chosen]
 
 
 async def load(
@@ -164,7 +166,7 @@ async def load(
                 made[first.name] = _named(first, words)
                 words = None
                 continue
-            end = last.start + last.nbytes
+            end = max(e.start + e.nbytes for e in group)
             data = await source.exactly(first.start, end - first.start, f"tensor {last.name!r}")
             for e in group:
                 at = e.start - first.start
@@ -182,13 +184,16 @@ async def load(
 def _groups(entries: list[Entry]) -> list[list[Entry]]:
     """Tensors that one read brings: neighbours, up to PIECE bytes."""
     groups: list[list[Entry]] = []
+    end = 0
     for e in entries:
+        last, end = end, e.start + e.nbytes
         if groups:
-            first, last = groups[-1][0], groups[-1][-1]
-            if e.start - last.start - last.nbytes <= NEAR and e.start + e.nbytes - first.start <= PIECE:
+            end = max(last, end)  # tensors may overlap
+            if e.start - last <= NEAR and end - groups[-1][0].start <= PIECE:
                 groups[-1].append(e)
                 continue
         groups.append([e])
+        end = e.start + e.nbytes
     return groups
 
 

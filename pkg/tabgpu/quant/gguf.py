@@ -16,6 +16,7 @@ from .files import HEAD, Entry, Progress, Source, WeightFileError, Weights, host
 
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
+DEEPEST = 16  # arrays within arrays
 _KINDS: dict[int, Format | DType | str] = {
     0: float32, 1: float16, 24: int8, 25: int16, 26: int32, 27: "int64", 28: "float64", 30: bfloat16,
     **{k: FORMATS[n] for k, n in ((2, "q4_0"), (3, "q4_1"), (6, "q5_0"), (7, "q5_1"), (8, "q8_0"), (10, "q2_k"))},
@@ -88,19 +89,19 @@ class _Cursor:
         except UnicodeDecodeError:
             raise WeightFileError(f"{self.file.name}: {what} at byte {at:,} is no text") from None
 
-    def value(self, kind: int, what: str) -> Any:
+    def value(self, kind: int, what: str, depth: int = 0) -> Any:
         if kind in _SCALARS:
             return self.number(_SCALARS[kind], what)
         if kind == _STRING:
             return self.text(what)
-        if kind != _ARRAY:
+        if kind != _ARRAY or depth > DEEPEST:
             raise WeightFileError(f"{self.file.name}: {what} at byte {self.at:,} has the unknown type {kind}")
         inner, n = self.number("I", what), self.number("Q", what)
         if inner in _SCALARS:
             code = _SCALARS[inner]
             at = self.take(n * calcsize("<" + code), what)
             return list(unpack_from(f"<{n}{code}", self.data, at))
-        return [self.value(inner, what) for _ in range(n)]
+        return [self.value(inner, what, depth + 1) for _ in range(n)]
 
 
 def parse(data: bytes, file: Source) -> tuple[dict[str, Any], list[Entry], dict[str, int]]:
@@ -143,7 +144,7 @@ def parse(data: bytes, file: Source) -> tuple[dict[str, Any], list[Entry], dict[
             found = int8
         block, each = _sizes(found)
         size = prod(shape)
-        if (shape[-1] if shape else 1) % block or size >= 1 << 40:
+        if (shape[-1] if shape else 1) % block or max(size, *shape, 0) >= 1 << 40:
             raise WeightFileError(
                 f"{file.name}: tensor {name!r} of shape {shape} is not made of blocks of {block}"
             )

@@ -36,16 +36,18 @@ async def load_safetensors(
     text = host(await file.exactly(8, n, "its header"))
     try:
         header = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise WeightFileError(
             f"{file.name} is no safetensors file: its header is no JSON ({error})"
         ) from None
     if not isinstance(header, dict):
         raise WeightFileError(f"{file.name} is no safetensors file: its header is no object")
     metadata = header.pop("__metadata__", {})
+    if not isinstance(metadata, dict):
+        raise WeightFileError(f"{file.name}: __metadata__ is no object")
     asked = wanted([_entry(file, name, one, 8 + n) for name, one in header.items()], names, file)
     for e in asked:
-        if e.kind not in _KINDS.values():
+        if header[e.name]["dtype"] not in _KINDS:
             raise WeightFileError(
                 f"{file.name}: tensor {e.name!r} has dtype {e.kind}, which is not known here"
             )
@@ -54,13 +56,16 @@ async def load_safetensors(
 
 def _entry(file: Source, name: str, one: Any, begin: int) -> Entry:
     try:
-        kind, shape = one["dtype"], tuple([int(k) for k in one["shape"]])
-        first, end = (int(k) for k in one["data_offsets"])
+        kind, shape = one["dtype"], tuple(one["shape"])
+        first, end = one["data_offsets"]
     except (KeyError, TypeError, ValueError):
-        raise WeightFileError(f"{file.name}: tensor {name!r} is described as {one!r}") from None
+        kind, shape, first, end = "", (), -1, -1
+    numbers = (*shape, first, end)
+    if not isinstance(kind, str) or any(type(k) is not int or not 0 <= k < 1 << 60 for k in numbers):
+        raise WeightFileError(f"{file.name}: tensor {name!r} is described as {one!r}")
     known = _KINDS.get(kind, kind)
     size = 8 if isinstance(known, str) else known.itemsize
-    if kind in _KINDS and (end - first != prod(shape) * size or first < 0):
+    if kind in _KINDS and end - first != prod(shape) * size:
         raise WeightFileError(
             f"{file.name}: tensor {name!r} of {kind} and shape {shape} is said to lie from {first:,} to {end:,}"
         )
