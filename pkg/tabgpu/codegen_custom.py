@@ -36,7 +36,8 @@ KEYWORDS = frozenset(
     )
 )
 _BREAK = re.compile("\r\n|[\n\v\f\r\x85\u2028\u2029]")  # what ends a line of WGSL
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_COMMENT = re.compile("//[^\n\v\f\r\x85\u2028\u2029]*|/\\*")
+_NESTED = re.compile(r"/\*|\*/")
 _DECLARED = re.compile(
     r"^[ \t]*(?:@[\w() ,]+\s+)*(?:fn|struct|alias|const|override|var\s*<\s*\w+\s*>)\s+(\w+)", re.M
 )
@@ -51,8 +52,19 @@ def lines_of(text: str) -> list[str]:
 
 
 def bare(text: str) -> str:
-    """The text with blanks for comments, every other character at its place."""
-    return _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    """The text with blanks for comments (which may be nested), every other character at its place."""
+    parts: list[str] = []
+    at = 0
+    while (found := _COMMENT.search(text, at)) is not None:
+        end, depth = found.end(), int(found[0] == "/*")
+        while depth:
+            mark = _NESTED.search(text, end)
+            if mark is None:  # not closed: `balanced` says so
+                return "".join([*parts, text[at:]])
+            end, depth = mark.end(), depth + (1 if mark[0] == "/*" else -1)
+        parts += [text[at : found.start()], re.sub(r"[^\n]", " ", text[found.start() : end])]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def identifier(name: str, what: str, where: str, words: bool = False) -> str:
@@ -65,9 +77,11 @@ def identifier(name: str, what: str, where: str, words: bool = False) -> str:
 
 
 def balanced(text: str, where: str) -> None:
-    """ValueError where a bracket has no partner: a text put between others must not end them."""
+    """ValueError where a bracket or comment has no partner: a text put between others must not end them."""
     open_: list[tuple[str, int]] = []
     for number, line in enumerate(bare("\n".join(lines_of(text))).split("\n"), 1):
+        if "/*" in line:
+            raise ValueError(f"{where}, line {number}: '/*' is not closed")
         for c in line:
             if c in "([{":
                 open_.append((c, number))

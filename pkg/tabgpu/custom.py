@@ -228,14 +228,13 @@ class ElementwiseKernel:
             for part, x in zip(self.ins, given, strict=True)
         )
         arrays = [x for x in given if isinstance(x, Array)]
-        scalars = {
-            k: number_of(x, dtypes[k], self.name) for k, x in enumerate(given) if not isinstance(x, Array)
-        }
-        for k, part in enumerate(self.ins):
-            if k in scalars and not _fits(given[k], dtypes[k]):
-                raise TypeError(
-                    f"{self.name}: {part.name} is {dtypes[k].name}, not {type(given[k]).__name__}"
-                )
+        scalars = {}
+        for k, (part, x) in enumerate(zip(self.ins, given, strict=True)):
+            if isinstance(x, Array):
+                continue
+            if not _fits(x, dtypes[k]):
+                raise TypeError(f"{self.name}: {part.name} is {dtypes[k].name}, not {type(x).__name__}")
+            scalars[k] = number_of(x, dtypes[k], self.name)
         gpu = engine.current()
         limits = {} if gpu is None else gpu.limits
         raw = any(part.raw for part in self.ins)

@@ -161,7 +161,10 @@ class RawKernel:
     def _scalars(self, given: Sequence[Any]) -> list[Any]:
         flat: list[Any] = []
         for (name, kinds), value in zip(self.module.scalars, given, strict=True):
-            parts = (value,) if len(kinds) == 1 else tuple(value)
+            try:
+                parts = (value,) if len(kinds) == 1 else tuple(value)
+            except TypeError:
+                parts = (value,)
             if len(parts) != len(kinds):
                 raise ValueError(
                     f"{self.name}: {name} is a vector of {len(kinds)}, {len(parts)} numbers given"

@@ -323,6 +323,17 @@ async def test_a_compile_error_in_a_preamble_or_a_reduction() -> None:
     assert one.line == 2 and one.part == "red (reduce)" and "what" in str(one)
 
 
+async def test_comments_and_line_breaks_are_those_of_wgsl() -> None:
+    """Comments nest, and any of WGSL's line breaks ends a line comment: `i` and raw reads behind one are seen."""
+    x = tg.asarray([3.0, 5.0])
+    k = tg.ElementwiseKernel("float32 x", "float32 z", "/* } /* { */ ) */ z = x; // /* }\n// */")
+    assert (await k(x).numpy()).tolist() == [3, 5]
+    for end in ("\n", "\r", "\r\n", "\v", "\f", "\x85", "\u2028", "\u2029"):
+        k = tg.ElementwiseKernel("float32 x", "float32 z", f"// z{end}z = x + f32(i);")
+        r = tg.ElementwiseKernel("raw float32 x", "float32 z", f"// z{end}z = x[1u - i];")
+        assert [(await v.numpy()).tolist() for v in (k(x), r(x, size=2))] == [[3, 6], [5, 3]], repr(end)
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [
@@ -337,6 +348,8 @@ async def test_a_compile_error_in_a_preamble_or_a_reduction() -> None:
         (("float32 x", "raw float32 z", "z[i] = x"), "cannot be raw"),
         (("float32 x); fn evil(", "float32 z", "z = x"), "DTYPE NAME"),
         (("float32 x-y", "float32 z", "z = x"), "no WGSL identifier"),
+        (("float32 x", "float32 z", "z = x; /* /* */ } fn evil() { */ }"), "'}' closes nothing"),
+        (("float32 x", "float32 z", "z = x;\n/* /* */"), r"line 2: '/\*' is not closed"),
     ],
 )
 def test_a_bad_declaration_is_refused(args: tuple[str, ...], says: str) -> None:
