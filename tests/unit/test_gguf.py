@@ -20,9 +20,10 @@ from tabgpu.quant.gguf import parse
 KINDS = gguf.GGMLQuantizationType
 
 
-@pytest.mark.parametrize("name", ggml.SIZES)PLAIN = {"F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64"}
+PLAIN = {"F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64"}
 
 
+@pytest.mark.parametrize("name", ggml.SIZES)
 def test_decoders(name: str) -> None:
     shape = (40, 512)
     raw = ggml.random_bytes(name, shape, 3)

@@ -95,6 +95,9 @@ def test_kernels_are_read_the_same_from_one_file(monkeypatch: pytest.MonkeyPatch
     assert not [name for name in files if name.endswith(".wgsl")]
     parts = files[slim.PACKED].decode().split(slim.HEAD)[1:]
     texts = {part.partition("\n")[0]: part.partition("\n")[2] for part in parts}
+    monkeypatch.setattr(kernels, "packed", dict)  # without the users' kernels of other tests
+    for cached in (kernels.read, kernels.homes):
+        cached.cache_clear()
     assert sorted(texts) == sorted([*kernels.names(), *(f"lib/{n}" for n in kernels.names("lib/"))])
     for name, text in texts.items():
         assert text == kernels.read(name), name

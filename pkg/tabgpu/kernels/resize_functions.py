@@ -86,7 +86,7 @@ def _loops(rank: int) -> str:
         lines.append(f"let w{name} = {weight}weight({name}, i{name});")
         lines.append(f"let at{name} = {base} + place({name}, i{name});")
         base, weight = f"at{name}", f"w{name} * "
-    lines += ["total += wx * load(atx);", "sum += wx;", "}" * rank]
+    lines += ["total += wx * load(atx);", "sum += wx;", *["}"] * rank]
     return "".join(f"  {line}\n" for line in lines)
 
 
