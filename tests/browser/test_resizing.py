@@ -110,6 +110,17 @@ async def test_v08_nearest_takes_the_right_element(h: int) -> None:
     assert np.array_equal(two[0, 0, :, 1], np.arange(h // 2) * 2.0)
 
 
+async def test_factors_that_leave_a_size() -> None:
+    """As torch: weighted modes, and nearest of images, keep an axis whose size stays, whatever the factor."""
+    x = np.arange(24, dtype=np.float32).reshape(1, 2, 4, 3) ** 2
+    g = tg.asarray(x)
+    for mode, wide in (("nearest", False), ("bilinear", False), ("bilinear", True), ("bicubic", True)):
+        got = nn.interpolate(g, scale_factor=(1.0, 1.3), mode=mode, antialias=wide)
+        assert np.allclose(await got.numpy(), x, rtol=1e-6), (mode, wide)
+    steps = await nn.interpolate(tg.arange(3.0)[None, None], scale_factor=1.3, mode="nearest").numpy()
+    assert steps.tolist() == [[[0, 0, 1]]]
+
+
 @pytest.mark.parametrize("rounding", resizing.ROUND)
 async def test_nearest_in_exact_arithmetic(rounding: str) -> None:
     """Halves and multiples that float32 would miss; in float32 where places are floats."""

@@ -73,6 +73,26 @@ def test_hz_86_weighted_modes(mode: str) -> None:
                 )
 
 
+def test_factors_that_leave_or_double_a_size() -> None:
+    """An axis whose size a factor leaves as it is (1.3 times 3 is 3), or doubles, beside one that it changes."""
+    for sizes, factors in (
+        ((3, 5), (1.3, 2.1)),
+        ((5, 4), (2.1, 1.2)),
+        ((4, 2), (0.6, 1.4)),
+        ((2, 6), (1.4, 1.1)),
+    ):
+        for rank, modes in (
+            (1, ("nearest", "nearest-exact", "linear")),
+            (2, ("nearest", "nearest-exact", "bilinear", "bicubic")),
+            (3, ("nearest", "nearest-exact", "trilinear")),
+        ):
+            x = draw((2, 3, *(sizes * 2)[:rank]), 3)
+            for mode in modes:
+                for wide in (False, True) if mode[:2] == "bi" else (False,):
+                    way = {"scale_factor": (factors * 2)[:rank], "mode": mode, "antialias": wide}
+                    agree(*both("interpolate", x, **way), (x.shape, way), 1e-5, 4e-6)
+
+
 @pytest.mark.parametrize("shape", [(1, 2, 11), (2, 3, 9, 14), (1, 2, 5, 6, 7)], ids=str)
 def test_area(shape: Any) -> None:
     x = draw(shape, 2)

@@ -199,7 +199,11 @@ def interpolate(
     kind = {"nearest": "nearest", "nearest-exact": "nearest", "bicubic": "cubic"}.get(mode, "linear")
     _check_dtype(x, kind, label)
     places: list[Place] = []
+    flat = mode == "nearest" and rank == 2
     for n, o, factor in zip(sizes, outs, factors, strict=True):
+        # As torch: these keep an axis whose size stays (flat: double one that doubles), whatever the factor.
+        if (o == n and (flat or antialias or kind == "linear")) or (o == 2 * n and flat):
+            factor = None
         step = _scale(n, o, bool(align_corners), factor)
         if mode == "nearest" or (align_corners and not antialias):
             places.append((step, 0.0, 0.0))
