@@ -152,6 +152,7 @@ async def test_empty_and_wrong() -> None:
         (lambda: nn.unfold(tg.ones((4, 4)), 2), ValueError, r"unfold: needs a 3-D or 4-D array.*\(4, 4\)"),
         (lambda: nn.unfold(g, 5), ValueError, r"a kernel of \(5, 5\).*larger than \(4, 4\)"),
         (lambda: nn.unfold(g, 0), ValueError, "kernel_size must be at least 1"),
+        (lambda: nn.unfold(g, 2, padding=1 << 20), OverflowError, "unfold: .* addressable"),
         (lambda: nn.unfold(g.astype(tg.complex64), 2), TypeError, "complex64"),
         (lambda: nn.fold(tg.ones((1, 8, 8)), (4, 4), 2), ValueError, r"9 of them; the shape is \(1, 8, 8\)"),
         (lambda: nn.fold(tg.ones((1, 7, 9)), (4, 4), 2), ValueError, "multiple of 4"),

@@ -120,6 +120,8 @@ async def test_embedding_of_other_dtypes_and_errors() -> None:
         await nn.embedding(tg.asarray([-7]), w).numpy()
     with pytest.raises(TypeError, match="integers"):
         nn.embedding(tg.asarray([0.5]), w)
+    with pytest.raises(TypeError, match="embedding: padding_idx must be an int"):
+        nn.embedding([0], w, padding_idx="x")
     with pytest.raises(ValueError, match="padding_idx"):
         nn.embedding([0], w, 6)
     with pytest.raises(ValueError, match="weight"):

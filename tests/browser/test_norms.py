@@ -322,7 +322,7 @@ async def test_empty() -> None:
 
 
 async def test_wrong_arguments() -> None:
-    g = tg.ones((2, 4, 3))
+    g, kept = tg.ones((2, 4, 3)), tg.zeros(4)
     for call, error, text in [
         (lambda: nn.batch_norm(g, None, None), ValueError, "running_mean and running_var, or training"),
         (
@@ -345,7 +345,17 @@ async def test_wrong_arguments() -> None:
         (lambda: nn.instance_norm(tg.ones((2, 4))), ValueError, "at least 3 axes"),
         (lambda: nn.local_response_norm(tg.ones((2, 4)), 3), ValueError, "at least 3 axes"),
         (lambda: nn.local_response_norm(g, 0), ValueError, "size must be at least 1"),
+        (lambda: nn.local_response_norm(g, 1.5), TypeError, "size must be an int"),
+        (lambda: nn.local_response_norm(g, 3, 1j), TypeError, "alpha must be a number, not 1j"),
+        (lambda: nn.group_norm(g, np.float32(2)), TypeError, "num_groups must be an int"),
+        (lambda: nn.group_norm(g, 2, eps=None), TypeError, "group_norm: eps must be a number, not None"),
+        (lambda: nn.layer_norm(g, 3, eps="x"), TypeError, "layer_norm: eps must be a number"),
+        (lambda: nn.rms_norm(g, 3, eps=(1, 2)), TypeError, "rms_norm: eps must be a number"),
+        (lambda: nn.normalize(g, eps=None), TypeError, "normalize: eps must be a number"),
+        (lambda: nn.batch_norm(g, kept, kept, training=True, eps=None), TypeError, "batch_norm: eps must be"),
+        (lambda: nn.instance_norm(g, kept, kept, eps="x"), TypeError, "instance_norm: eps must be"),
         (lambda: nn.normalize(tg.ones(3)), IndexError, "normalize: axis 1"),
     ]:
         with pytest.raises(error, match=text):
             call()
+    assert await kept.tolist() == [0] * 4  # what was refused assigned nothing

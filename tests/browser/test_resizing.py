@@ -310,6 +310,11 @@ async def test_wrong_arguments() -> None:
         (lambda: nn.interpolate(g, 2.5), TypeError, "size must be an int"),
         (lambda: nn.interpolate(g, scale_factor=(2, 2, 2)), ValueError, "scale_factor"),
         (lambda: nn.interpolate(g, scale_factor=0.1), ValueError, "has no elements"),
+        (lambda: nn.interpolate(g, scale_factor=float("inf")), ValueError, "no end"),
+        (lambda: nn.interpolate(g, scale_factor=float("nan")), ValueError, "no elements"),
+        (lambda: nn.interpolate(g, scale_factor=1j), TypeError, "scale_factor must be a number"),
+        (lambda: nn.interpolate(g, 1 << 20), OverflowError, "interpolate: .* addressable"),
+        (lambda: resizing.resize(g, 1 << 32), OverflowError, "resize: .* addressable"),
         (lambda: nn.interpolate(g, 3, align_corners=False), ValueError, "align_corners"),
         (lambda: nn.interpolate(g, 3, recompute_scale_factor=True), ValueError, "recompute_scale_factor"),
         (

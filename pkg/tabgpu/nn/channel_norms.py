@@ -14,10 +14,11 @@ from ..ops import reductions as rd
 from ..ops.creation import astype, full
 from ..ops.manipulation import broadcast_to, reshape
 from ..ops.routine import routine
-from ..ops.rowwise import floating, grouped_lines, unit_lines
+from ..ops.rowwise import floating, grouped_lines, number, unit_lines
 from ..ops.statistics import var
 from ..ops.taking import copyto
-from .spatial import operand
+from ..traced import isinstance_of_traced
+from .spatial import operand, per_axis
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "local_response_norm", "normalize"]
 
@@ -63,7 +64,7 @@ def batch_norm(
     channel.
     """
     label = "batch_norm"
-    x = _channels(input, label)
+    x, eps = _channels(input, label), eps if isinstance_of_traced(eps) else number(label, "eps", eps)
     c = x.shape[1]
     kept = [
         _vector(v, c, label, w) for v, w in ((running_mean, "running_mean"), (running_var, "running_var"))
@@ -135,9 +136,10 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     dtypes as batch_norm. NaN for a group with NaN or infinities. ValueError where shapes do not fit.
     """
     label = "group_norm"
-    x = _channels(input, label)
+    x, eps = _channels(input, label), number(label, "eps", eps)
+    (num_groups,) = per_axis(num_groups, 1, label, "num_groups", 1)
     c = x.shape[1]
-    if num_groups < 1 or c % num_groups:
+    if c % num_groups:
         raise ValueError(f"{label}: {c} channels (of the shape {x.shape}) are not {num_groups} equal groups")
     affine = [_vector(v, c, label, w) for v, w in ((weight, "weight"), (bias, "bias"))]
     if not x.size:
@@ -161,7 +163,7 @@ def instance_norm(
     means over samples. Otherwise as batch_norm.
     """
     label = "instance_norm"
-    x = _channels(input, label, 3 if use_input_stats else 2)
+    x, eps = _channels(input, label, 3 if use_input_stats else 2), number(label, "eps", eps)
     c = x.shape[1]
     if not use_input_stats:
         return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
@@ -191,15 +193,15 @@ def local_response_norm(
     not there are zeros; of an even size one more is before than behind. dtypes as batch_norm."""
     label = "local_response_norm"
     x = _channels(input, label, 3)
-    if size < 1:
-        raise ValueError(f"{label}: size must be at least 1, not {size}")
+    (size,) = per_axis(size, 1, label, "size", 1)
+    power, add, factor = (number(label, w, v) for w, v in (("beta", beta), ("k", k), ("alpha", alpha)))
     if not x.size:
         return x
     n, c, places = x.shape[0], x.shape[1], prod(x.shape[2:])
     at = operand(reshape(x, (n, c, places)), 2)
     first = (c, c, at.steps[0], size, 1, size // 2, 1, c)
     second = (places, places, at.steps[1], 1, 1, 0, 1, places)
-    how = (False, False, 0.0, 1.0, (-float(beta), float(k), alpha / size))
+    how = (False, False, 0.0, 1.0, (-power, add, factor / size))
     extra = (at.channels, at.offset, at.strides, (first, second), *how)
     return routine("pool.lrn", [at.op], x.shape, x.dtype, extra, x.size * min(size, c))
 
@@ -210,12 +212,12 @@ def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> A
     dtypes as batch_norm. A line with infinities is 0 where x is finite, NaN elsewhere.
     """
     label = "normalize"
-    x = floating(input, label, None)
+    x, eps = floating(input, label, None), number(label, "eps", eps)
     if p == 2 and isinstance(dim, int) and x.ndim:
-        return unit_lines(label, x, dim, float(eps))
+        return unit_lines(label, x, dim, eps)
     axes = normalize_axes(dim, x.ndim, label)
     if not x.size:
         return full(x.shape, 0, dtype=x.dtype)
     wide = astype(x, float32, copy=False)
     length = vector_norm(wide, axis=axes, keepdims=True, ord=p)
-    return astype(ew.divide(wide, ew.maximum(length, float(eps))), x.dtype, copy=False)
+    return astype(ew.divide(wide, ew.maximum(length, eps)), x.dtype, copy=False)

@@ -9,7 +9,7 @@ from typing import Any
 from ..array import Array
 from ..ops import reductions as rd
 from ..ops.creation import full
-from ..ops.manipulation import permute_dims, reshape
+from ..ops.manipulation import addressable, permute_dims, reshape
 from ..ops.routine import routine
 from .pooling import pooled_size
 from .spatial import operand, per_axis, prepared
@@ -55,7 +55,7 @@ def columns(
     """(.., C, spatial axes) as (.., C * taps, windows), over one to three axes."""
     rank = len(kernel)
     outs = _windows(x.shape[-rank:], kernel, dilation, pads, stride, label)
-    shape = (*x.shape[: -rank - 1], x.shape[-rank - 1] * prod(kernel), prod(outs))
+    shape = addressable((*x.shape[: -rank - 1], x.shape[-rank - 1] * prod(kernel), prod(outs)), label)
     if 0 in shape:
         return full(shape, 0, dtype=x.dtype)
     at = operand(x, rank)

@@ -21,6 +21,7 @@ from ..ops.rowwise import floating
 from ..ops.searching import searchsorted
 from ..ops.taking import At, take
 from ..ops.triangles import triu_indices
+from .convolution import whole
 
 __all__ = [
     "bilinear", "cosine_similarity", "embedding", "embedding_bag", "linear", "one_hot", "pairwise_distance", "pdist",
@@ -69,6 +70,7 @@ def _table(weight: Any, padding_idx: int | None, where: str) -> tuple[Array, int
     if w.ndim != 2:
         raise ValueError(f"{where}: weight is (rows, elements), not {w.shape}")
     if padding_idx is not None:
+        padding_idx = whole(where, "padding_idx", padding_idx)
         if not -w.shape[0] <= padding_idx < w.shape[0]:
             raise ValueError(
                 f"{where}: padding_idx {padding_idx} is not among the {w.shape[0]} rows of weight"
@@ -163,7 +165,7 @@ def embedding_bag(
             raise ValueError(
                 f"embedding_bag: offsets are integers (bags,), not {starts.dtype.name} {starts.shape}"
             )
-        bags = starts.shape[0] - include_last_offset
+        bags = starts.shape[0] - bool(include_last_offset)
         begin = full((max(bags, 0), w.shape[1]), -float("inf") if mode == "max" else 0, dtype=rows.dtype)
         if bags <= 0 or not ids.size:
             return zeros(begin.shape, dtype=rows.dtype)

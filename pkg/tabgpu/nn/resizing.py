@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import floor, lcm
+from math import floor, inf, lcm
 from struct import pack, unpack
 from typing import Any
 
@@ -13,8 +13,9 @@ from ..array import Array
 from ..layout import normalize_axis
 from ..ops import reductions as rd
 from ..ops.creation import full
-from ..ops.manipulation import moveaxis
+from ..ops.manipulation import addressable, moveaxis
 from ..ops.routine import routine
+from ..ops.rowwise import number
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .spatial import operand, per_axis
 
@@ -63,6 +64,7 @@ def resize(
     _check_dtype(x, mode, label)
     if at != last:
         x = moveaxis(x, at, last)
+    addressable((*x.shape[:-rank], *outs), label)
     if 0 in x.shape[-rank:] and 0 not in outs:
         raise ValueError(f"{label}: nothing to sample in axes {at} of shape {x.shape}")
     if places is None:
@@ -187,13 +189,15 @@ def interpolate(
         given = list(scale_factor) if isinstance(scale_factor, Sequence) else [scale_factor] * rank
         if len(given) != rank:
             raise ValueError(f"{label}: scale_factor {scale_factor!r} for the spatial axes {sizes}")
-        outs = tuple([floor(n * float(s)) for n, s in zip(sizes, given, strict=True)])
+        grown = [n * number(label, "scale_factor", s) for n, s in zip(sizes, given, strict=True)]
+        if not all(1 <= g < inf for g in grown):
+            raise ValueError(f"{label}: {sizes} by {scale_factor!r} has no elements, or no end")
+        outs = tuple([floor(g) for g in grown])
         if not recompute_scale_factor and mode != "area":
             factors = [float(s) for s in given]
-        if any(o < 1 for o in outs):
-            raise ValueError(f"{label}: {sizes} by {scale_factor!r} has no elements")
     if 0 in x.shape[1:]:
         raise ValueError(f"{label}: channels and spatial axes must not be empty, the shape is {x.shape}")
+    addressable((*x.shape[:2], *outs), label)
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1](x, outs)
     kind = {"nearest": "nearest", "nearest-exact": "nearest", "bicubic": "cubic"}.get(mode, "linear")

@@ -47,8 +47,7 @@ def affine_lines(
         if one.dtype.kind not in "fiub":
             raise TypeError(f"{name}: {what} must be real, not {one.dtype.name}")
         extras.append(astype(one, float32, copy=False))
-    if eps is None:
-        eps = float(finfo(x.dtype).eps)
+    eps = float(finfo(x.dtype).eps) if eps is None else number(name, "eps", eps)
     axes = tuple(range(x.ndim - len(shape), x.ndim))
     flags = weight is not None, bias is not None
     return _elements(
@@ -71,6 +70,14 @@ def grouped_lines(
     want = x.dtype if not n % 4 else float32
     args = [stored(x), *[e for e in parts if e is not None]]
     return astype(routine(f"rows.{name}", args, x.shape, want, job), x.dtype, copy=False)
+
+
+def number(name: str, what: str, value: Any) -> float:
+    """A real number as an argument."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: {what} must be a number, not {value!r}") from None
 
 
 def unit_lines(name: str, x: Array, axis: int, eps: float) -> Array:
