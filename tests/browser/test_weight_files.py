@@ -229,7 +229,8 @@ async def test_hostile_headers() -> None:
             await quant.load_safetensors(described(dtype=kind))
     for text, message in (
         (b"[" * 200_000, "its header is no JSON"),
-        (b'{"a":' * 100_000, "its header is no JSON"),
+        (b'{"a":' * 100_000, "its header is no JSON .more than 16 levels"),
+        (b'{"]}]}":[[],' + b"[[]," * 100_000, "its header is no JSON .more than 16 levels"),
         (b'{"__metadata__":"x"}', "__metadata__ is no object"),
     ):
         with pytest.raises(quant.WeightFileError, match=message):

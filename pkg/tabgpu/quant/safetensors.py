@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import prod
 from typing import Any
 
@@ -15,6 +16,8 @@ _NAMES = {
     "F64": "float64",
 }  # fmt: skip
 _KINDS: dict[str, DType | str] = {k: ALL[n] if ALL[n].available else n for k, n in _NAMES.items()}
+DEEPEST = 16  # objects and lists within one another
+_MARK = re.compile(r'"(?:[^"\\]+|\\.)*"?|[][{}]', re.S)
 LONGEST = 100_000_000  # bytes of a header, as the format's own readers have it
 
 
@@ -35,8 +38,8 @@ async def load_safetensors(
         )
     text = host(await file.exactly(8, n, "its header"))
     try:
-        header = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        header = json.loads(_shallow(text.decode()))
+    except ValueError as error:
         raise WeightFileError(
             f"{file.name} is no safetensors file: its header is no JSON ({error})"
         ) from None
@@ -52,6 +55,16 @@ async def load_safetensors(
                 f"{file.name}: tensor {e.name!r} has dtype {e.kind}, which is not known here"
             )
     return await load(file, asked, metadata, progress)
+
+
+def _shallow(text: str) -> str:
+    """The text; ValueError where it nests deeper than any header: a tab's Python does not survive json's recursion."""
+    depth = 0
+    for mark in _MARK.finditer(text):
+        depth += (mark[0] in "[{") - (mark[0] in "]}")
+        if depth > DEEPEST:
+            raise ValueError(f"more than {DEEPEST} levels at character {mark.start():,}")
+    return text
 
 
 def _entry(file: Source, name: str, one: Any, begin: int) -> Entry:
