@@ -154,6 +154,23 @@ async def test_embedding_bag(mode: str) -> None:
             nn.embedding_bag([[1], [2]], w, **options)
 
 
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+async def test_embedding_bag_of_narrow_floats(name: str) -> None:
+    """Added up in float32: the sum is beyond float16 where the mean is not."""
+    w = tg.asarray(f32(6, 5) + 20_000).astype(name)
+    ids, offsets = R.integers(0, 6, 120), np.array([0, 50, 50])
+    a, b, c, rows = await tg.fetch(
+        nn.embedding_bag(ids.reshape(2, 60), w),
+        nn.embedding_bag(ids, w, offsets),
+        nn.embedding_bag(ids, w, offsets, mode="max"),
+        w.astype(tg.float32),
+    )
+    step = float(tg.finfo(name).eps)
+    assert np.allclose(a, rows[ids.reshape(2, 60)].mean(1), rtol=step)
+    assert np.allclose(b, [rows[ids[:50]].mean(0), rows[0] * 0, rows[ids[50:]].mean(0)], rtol=step)
+    assert np.array_equal(c, [rows[ids[:50]].max(0), rows[0] * 0, rows[ids[50:]].max(0)])
+
+
 async def test_one_hot() -> None:
     ids = R.integers(0, 5, (3, 4))
     want = np.eye(7, dtype=np.int32)[ids]

@@ -152,12 +152,15 @@ def embedding_bag(
     rows = _rows(ids, w, max_norm, norm_type)
     if factors is not None:
         rows = ew.multiply(rows, factors[..., None])  # type: ignore[index]
+    want = rows.dtype
+    if want.kind == "f":  # a sum may be beyond float16 where the mean is not
+        rows = astype(rows, float32, copy=False)
     rows = ew.where(counted[..., None], rows, -float("inf") if mode == "max" else 0)  # type: ignore[index]
     counts = astype(counted, int32)
     if offsets is None:
         number = rd.sum(counts, axis=1)
         if not ids.shape[1]:
-            return zeros((ids.shape[0], w.shape[1]), dtype=rows.dtype)
+            return zeros((ids.shape[0], w.shape[1]), dtype=want)
         made = (rd.max if mode == "max" else rd.sum)(rows, axis=1)
     else:
         starts = from_host(offsets, "embedding_bag")
@@ -168,14 +171,16 @@ def embedding_bag(
         bags = starts.shape[0] - bool(include_last_offset)
         begin = full((max(bags, 0), w.shape[1]), -float("inf") if mode == "max" else 0, dtype=rows.dtype)
         if bags <= 0 or not ids.size:
-            return zeros(begin.shape, dtype=rows.dtype)
+            return zeros(begin.shape, dtype=want)
         bag = ew.subtract(searchsorted(starts[:bags], positions(ids.size), side="right"), 1)  # type: ignore[index]
         number = At(zeros((bags,), dtype=int32))[bag].add(counts)
         made = At(begin)[bag].max(rows) if mode == "max" else At(begin)[bag].add(rows)
     number = number[:, None]  # type: ignore[index]
     if mode == "mean":
-        return astype(ew.divide(made, ew.maximum(number, 1)), rows.dtype, copy=False)
-    return ew.where(ew.equal(number, 0), 0, made) if mode == "max" else made
+        made = ew.divide(made, ew.maximum(number, 1))
+    elif mode == "max":
+        made = ew.where(ew.equal(number, 0), 0, made)
+    return astype(made, want, copy=False)
 
 
 async def one_hot_async(tensor: Any, num_classes: int = -1) -> Array:

@@ -22,6 +22,7 @@ LEAST = 256  # keys of a chunk, at least
 JOBS = 64  # threads that keep a CPU adapter busy
 SERIAL = 4  # rows a thread of a CPU adapter, where reads are short texts
 FOURS = 16  # vec4s of a value that it adds up at a time: compilers take long over larger arrays
+ROUNDS = 60000  # Mesa's CPU driver ends the loops of a thread after 65,535
 WIDEST = 256  # dimensions that tiles and few rows take
 
 
@@ -48,7 +49,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     block, rows = _block(job, op.args[0].dtype, facts)
     batch = job.batch[0] * job.batch[1] * job.batch[2] * job.batch[3]
     tiles = -(-job.sizes[0] // rows)
-    chunk = _chunk(job, block, tiles * batch, facts)
+    chunk = _chunk(job, block, tiles * batch, op.args[0].dtype.itemsize == 4 and job.vector, facts)
     chunks = -(-job.sizes[2] // chunk)
     split = chunks > 1
     dtype = op.args[0].dtype
@@ -97,7 +98,7 @@ def _block(job: Job, source: DType, facts: Facts) -> tuple[tuple[Any, ...], int]
     return ("serial", threads, each, FOURS), threads * each
 
 
-def _chunk(job: Job, block: tuple[Any, ...], groups: int, facts: Facts) -> int:
+def _chunk(job: Job, block: tuple[Any, ...], groups: int, cheap: bool, facts: Facts) -> int:
     """Keys that a workgroup goes through: all, unless the device would be idle."""
     keys, name = job.sizes[2], block[0]
     if name == "serial":
@@ -107,7 +108,15 @@ def _chunk(job: Job, block: tuple[Any, ...], groups: int, facts: Facts) -> int:
     else:
         wanted, least = BUSY // groups if groups <= SPARSE else 1, LEAST
     pieces = max(1, min(wanted, keys // least))
-    return -(-keys // (pieces * least)) * least if pieces > 1 else keys
+    chunk = -(-keys // (pieces * least)) * least if pieces > 1 else keys
+    return min(chunk, _rounds(job, block, cheap)) if name == "serial" and facts.software else chunk
+
+
+def _rounds(job: Job, block: tuple[Any, ...], cheap: bool) -> int:
+    """Keys that a serial thread goes through in ROUNDS rounds of all its loops."""
+    passes, reads = -(-job.sizes[4] // (4 * block[3])), 0 if cheap else 16
+    each: int = passes * (1 + block[2] + -(-job.sizes[3] // 4) * (1 + reads + (not cheap) * block[2]))
+    return 16 * max(1, ROUNDS // (each + -(-job.sizes[4] // 4) * (1 + reads)))
 
 
 def _words(job: Job, tiles: int, chunks: int, chunk: int, facts: Facts) -> list[int]:
