@@ -282,6 +282,19 @@ async def test_keys_that_cut_blocks_are_refused() -> None:
     same(await W[0][256:].dequantize().numpy(), (await W.dequantize().numpy())[0, 256:])
 
 
+def test_plain_arrays_are_refused_as_weights() -> None:
+    W, x, ids = tg.ones((2, 4, 64)), tg.ones((2, 64)), [0, 1]
+    for name, call in (
+        ("matmul", lambda: quant.matmul(x, W[0])),
+        ("matvec", lambda: quant.matvec(W[0], x[0])),
+        ("take_rows", lambda: quant.take_rows(W[0], ids)),
+        ("moe_matvec", lambda: quant.moe_matvec(W, x, ids)),
+        ("moe_matmul", lambda: quant.moe_matmul(W, x, ids)),
+    ):
+        with pytest.raises(TypeError, match=f"{name}: needs quantised weights .*, not Array"):
+            call()
+
+
 def slots(bank: np.ndarray, x: np.ndarray, ids: Any) -> np.ndarray:
     return np.einsum("snk,sk->sn", bank[np.asarray(ids)].astype(np.float64), x.astype(np.float64))
 

@@ -17,7 +17,7 @@ from ..ops.searching import searchsorted, where
 from ..ops.sorting import argsort
 from ..ops.taking import put, take
 from .products import _as, _decodable, _on_cpu, indices
-from .tensor import _FLOATS, QTensor, as_floats
+from .tensor import _FLOATS, QTensor, as_floats, check_weights
 
 
 def moe_matvec(W: QTensor, x: Any, ids: Any, dtype: Any = None) -> Array:
@@ -44,6 +44,7 @@ def moe_matvec(W: QTensor, x: Any, ids: Any, dtype: Any = None) -> Array:
 
 
 def _operands(where: str, W: QTensor, x: Any, ids: Any) -> tuple[Array, Array, tuple[Any, ...]]:
+    check_weights(W, where)
     x = as_floats(x, where)
     if W.ndim != 3 or not x.ndim or x.shape[-1] != W.shape[2]:
         raise ValueError(f"{where}: bank {W.shape} and x {x.shape}: needs (experts, n, k) and (slots, k)")

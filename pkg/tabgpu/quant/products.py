@@ -18,7 +18,7 @@ from ..ops.guards import index_guard
 from ..ops.joining import concat
 from ..ops.manipulation import matrix_transpose, reshape
 from ..ops.routine import routine, stored
-from .tensor import _FLOATS, QTensor, as_floats
+from .tensor import _FLOATS, QTensor, as_floats, check_weights
 
 FEW = 8  # rows of x up to which the kernels for vectors are taken
 
@@ -28,6 +28,7 @@ def matvec(W: QTensor, x: Any, dtype: Any = None) -> Array:
 
     x: real numbers; sums and result are float32, whatever x is (dtype: another one for the result).
     """
+    check_weights(W, "matvec")
     x = as_floats(x, "matvec")
     if W.ndim != 2 or x.shape != (W.shape[-1],):
         raise ValueError(f"matvec: weights {W.shape} and a vector {x.shape}: needs (n, k) and (k,)")
@@ -48,6 +49,7 @@ def matmul(x: Any, W: QTensor, dtype: Any = None) -> Array:
     elementwise (a bias, an activation, a residual) joins the launch. `matmul(x, W.T)` is x @ W. On CPU adapters W is
     decoded first, by a launch of its own.
     """
+    check_weights(W, "matmul")
     x = as_floats(x, "matmul")
     if W.ndim != 2 or not x.ndim or x.shape[-1] != W.shape[1]:
         raise ValueError(f"matmul: {x.shape} and quantised weights {W.shape}: needs (.., k) and (n, k)")
@@ -122,6 +124,7 @@ def take_rows(W: QTensor, ids: Any, dtype: Any = None) -> Array:
     ids: integers; negative ones count from the end. IndexError for ids out of range: at the call for host values, at
     the read for arrays on the GPU.
     """
+    check_weights(W, "take_rows")
     if W.ndim != 2 or W._turned:
         raise ValueError(f"take_rows: needs a table (n, k) as it lies, not {W!r}")
     ids, guard = indices(ids, W.shape[0], "take_rows")

@@ -250,6 +250,14 @@ def same_memory(data: Array, dtype: DType, n: int) -> Array:
     return Array(dtype, made.layout, Cell(made))
 
 
+def check_weights(W: Any, where: str) -> None:
+    """TypeError unless W is a QTensor."""
+    if not isinstance(W, QTensor):
+        raise TypeError(
+            f"{where}: needs quantised weights (tg.quant.quantize, load_gguf), not {type(W).__name__}"
+        )
+
+
 def as_floats(x: Any, where: str) -> Array:
     """An operand in float32 (16-bit floats stay), from numbers of any real kind."""
     from ..ops.convert import from_host
