@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from math import isfinite
 from typing import Any
 
 from . import codegen_custom as text
@@ -18,6 +19,8 @@ from .ops import reductions
 from .ops.creation import astype, full, ones
 from .ops.ufunc_arguments import as_out, store_reduced
 from .region import bits
+
+_RANGE = {"i": (-(1 << 31), (1 << 31) - 1), "u": (0, (1 << 32) - 1)}  # narrow dtypes are reduced in 32 bits
 
 
 class _Map(ElementwiseKernel):
@@ -105,8 +108,13 @@ class ReductionKernel:
         fn = self._made.get(key)
         if fn is None:
             stem = text.combining(self.name, VALUE[dtype.kind], self.reduce_expr, self.preamble, names)
-            if dtype.kind in "biu" and self.identity != int(self.identity):
+            if dtype.kind in "biu" and not (isfinite(self.identity) and self.identity == int(self.identity)):
                 raise TypeError(f"{self.name}: the identity {self.identity} is no {dtype.name}")
+            low, high = _RANGE.get(dtype.kind, (self.identity, self.identity))
+            if self.identity == self.identity and not low <= self.identity <= high:
+                raise OverflowError(
+                    f"{self.name}: the identity {self.identity} is out of bounds of {dtype.name}"
+                )
             kind = "u" if dtype.kind == "b" else dtype.kind
             fn = self._made[key] = _reduction(self.name, kind, stem, bits(self.identity, dtype.kind))
         return fn

@@ -460,3 +460,16 @@ async def test_empty_reductions_and_out() -> None:
 
 def test_every_dtype_is_walked() -> None:
     assert {"bool", *NUMBERS} == set(DTYPES)
+
+
+def test_an_identity_that_its_dtype_does_not_hold_is_refused() -> None:
+    for identity, dtype, error in (
+        (1 << 40, "int32", OverflowError),
+        (-1, "uint32", OverflowError),
+        (1 << 32, "uint32", OverflowError),
+        (float("inf"), "int32", TypeError),
+        ("nan", "int32", TypeError),
+    ):
+        k = tg.ReductionKernel(f"{dtype} x", f"{dtype} y", "x", "max(a, b)", "y = a;", identity, "top")
+        with pytest.raises(error, match="top: the identity .* (is no|is out of bounds of) u?int32"):
+            k(tg.ones(3, dtype=dtype))
