@@ -105,8 +105,11 @@ async def test_tiles(name: str, plans: Plans) -> None:
     assert (f"_{plan.name}" in made) is fits
 
 
-@pytest.mark.parametrize("vectors", [1, 3, 8])
-@pytest.mark.parametrize("software", [False, True])
+@pytest.mark.parametrize(
+    "vectors, software",
+    [(1, False), (1, True), (3, True), (8, True)]
+    + [pytest.param(n, False, marks=pytest.mark.slow) for n in (3, 8)],  # long to compile on SwiftShader
+)
 @pytest.mark.limits
 async def test_few_rows_or_columns(vectors: int, software: bool, plans: Plans) -> None:
     """Matrix-vector products and their kin: matrices in both orientations, long and short k, ends within a vec4."""
