@@ -7,7 +7,7 @@
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
 #   ./build.sh search [ARGS]   semantic search in README.md and docs/ with a sentence model: build out/search and serve it
 #   ./build.sh lite [ARGS]     a JupyterLite with tabgpu and three notebooks: build out/lite and serve it
-#   ./build.sh lint | types | unit | browser | limits | bench | property | clients | site [PYTEST ARGS]    one part of `test`
+#   ./build.sh lint | types | unit | browser | limits | bench | property | onnx | clients | site [PYTEST ARGS]   one part of `test`
 #   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
 #   ./build.sh torch [PYTEST ARGS]             tg.nn on wgpu-native beside PyTorch on the CPU
 #   ./build.sh onnx [--all] [PYTEST ARGS]      ONNX's node tests on wgpu-native; --all: in the tab too

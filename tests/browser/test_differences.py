@@ -574,6 +574,26 @@ async def test_one_hot_without_a_number_of_classes() -> None:
         assert tg.nn.one_hot(i32(0, 2)).shape == (2, 3)
 
 
+async def test_places_of_pools() -> None:
+    values, places = tg.nn.max_pool1d(f32(7).reshape(1, 1, 1), 2, padding=1, dilation=2, return_indices=True)
+    assert places.dtype == tg.int32
+    assert await places.tolist() == [[[-1]]] and await values.tolist() == [[[-np.inf]]]
+
+
+async def test_pools_and_norms_of_integers() -> None:
+    x = tg.arange(8).reshape(1, 2, 4)
+    assert await values(tg.nn.avg_pool1d(x, 2).ravel(), tg.float32) == [0.5, 2.5, 4.5, 6.5]
+    for out in (tg.nn.group_norm(x, 1), tg.nn.batch_norm(x, None, None, training=True), tg.nn.normalize(x)):
+        assert out.dtype == tg.float32
+
+
+async def test_interpolate_of_integers() -> None:
+    x = tg.asarray(np.array([[[1, 4]]], np.uint8))
+    assert await values(tg.nn.interpolate(x, 4).ravel(), tg.uint8) == [1, 1, 4, 4]
+    with pytest.raises(TypeError, match="uint8"):
+        tg.nn.interpolate(x, 4, mode="linear")
+
+
 async def test_readers_are_awaited() -> None:
     x = f32(1, 2)
     for waiting in (x.numpy(), x[0].item(), x.tolist(), tg.fetch(x, x), tg.synchronize()):
@@ -701,23 +721,3 @@ async def test_assignment_is_functional_underneath() -> None:
     x += 10.0
     assert await values(before, tg.float32) == [2, 3]
     assert await values(x, tg.float32) == [11, 12]
-
-
-async def test_places_of_pools() -> None:
-    values, places = tg.nn.max_pool1d(f32(7).reshape(1, 1, 1), 2, padding=1, dilation=2, return_indices=True)
-    assert places.dtype == tg.int32
-    assert await places.tolist() == [[[-1]]] and await values.tolist() == [[[-np.inf]]]
-
-
-async def test_pools_and_norms_of_integers() -> None:
-    x = tg.arange(8).reshape(1, 2, 4)
-    assert await values(tg.nn.avg_pool1d(x, 2).ravel(), tg.float32) == [0.5, 2.5, 4.5, 6.5]
-    for out in (tg.nn.group_norm(x, 1), tg.nn.batch_norm(x, None, None, training=True), tg.nn.normalize(x)):
-        assert out.dtype == tg.float32
-
-
-async def test_interpolate_of_integers() -> None:
-    x = tg.asarray(np.array([[[1, 4]]], np.uint8))
-    assert await values(tg.nn.interpolate(x, 4).ravel(), tg.uint8) == [1, 1, 4, 4]
-    with pytest.raises(TypeError, match="uint8"):
-        tg.nn.interpolate(x, 4, mode="linear")

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import tabgpu as tg
-import torch
 from tabgpu import lax
 from tabgpu.linalg import blas
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import torch.nn.functional as F
 from torch.nn import grad
 
 import tabgpu as tg
-import torch
 from tabgpu import nn
 
 EPS = 2.0**-24

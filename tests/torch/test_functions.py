@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import torch.nn.functional as F
 from test_losses import f32, same
 
 import tabgpu as tg
-import torch
 from tabgpu import nn
 
 R = np.random.default_rng(12)

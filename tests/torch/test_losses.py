@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import torch.nn.functional as F
 
 import tabgpu as tg
-import torch
 from tabgpu import nn
 
 R = np.random.default_rng(11)

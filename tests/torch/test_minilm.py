@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from transformers import AutoModel, AutoTokenizer
-
 import torch
+from transformers import AutoModel, AutoTokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / ".cache" / "minilm"

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import torch.nn.functional as F
 from test_pooling import agree, both, draw
 
 import tabgpu as tg
-import torch
 from tabgpu import nn
 
 FACTORS = (2, 0.5, 1.5, 2.3, 0.7, 1 / 3, 3, 1.1, 2.9, 0.9, 1.0)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import torch.nn.functional as F
 from test_pooling import draw
 
 import tabgpu as tg
-import torch
 from tabgpu import nn
 
 
