@@ -44,6 +44,11 @@ def same(name: str, *args: Any, tolerance: float = 2e-6, **options: Any) -> Any:
     assert got.shape == want.shape and got.dtype == np.float32, (got.shape, want.shape, got.dtype)
     finite = np.abs(want[np.isfinite(want)])
     scale = max(finite.max() if finite.size else 0.0, 1e-2)
+    words = [v for v in (*args, *options.values()) if isinstance(v, str)]
+    if "sum" in words or "mean" in words:  # terms of both signs cancel
+        terms = np.abs(np.asarray(args[0], np.float64))
+        terms = terms[np.isfinite(terms)]
+        scale = max(scale, terms.sum() if "sum" in words else terms.mean() if terms.size else 0.0)
     np.testing.assert_allclose(got.astype(np.float64), want, rtol=tolerance, atol=tolerance * scale)
     return got
 
