@@ -102,7 +102,12 @@ def compared(page, reference: Bert, n: int, fmt: str) -> None:
     cosine = [v @ reference.embed(ids) for v, ids in zip(vectors, got["tokens"], strict=True)]
     assert min(cosine) >= COSINE[fmt], f"{fmt}: {min(cosine):.6f}"
     launches, crossings, submits, reads, pipelines = got["spent"]
-    assert launches <= LAUNCHES * 6 and submits == reads == 1 and pipelines == 0, got["spent"]
+    software = "swiftshader" in page.inner_text("#facts").lower()
+    decoding = (
+        4 * software * (fmt != "float32")
+    )  # CPU adapters decode the weights of a layer before its four products
+    assert launches <= (LAUNCHES + decoding) * 6 and submits == reads == 1 and pipelines == 0, got["spent"]
+    print(f"{fmt}: cosine from {min(cosine):.7f}, median {np.median(cosine):.7f}; {launches} launches")
     assert crossings == 3, got["spent"]  # the upload of the ids, the work, the read
 
 
