@@ -27,6 +27,10 @@ class Array:
     __slots__ = ("__weakref__", "_cell", "_layout", "dtype")
     __array_priority__ = 1000
 
+    if TYPE_CHECKING:  # operators.py binds it
+
+        def __getitem__(self, key: Any) -> Array: ...
+
     def __init__(self, dtype: DType, layout: Layout, cell: Cell) -> None:
         self.dtype = dtype
         self._layout = layout
@@ -161,7 +165,7 @@ class Array:
     def __iter__(self) -> Generator[Array]:
         if not self.shape:
             raise TypeError("iteration over a 0-d array")
-        return (self[k] for k in range(self.shape[0]))  # type: ignore[index]
+        return (self[k] for k in range(self.shape[0]))
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'tabgpu.Array'")

@@ -65,7 +65,7 @@ class Flat:
         return iter(manipulation.ravel(self._array))
 
     def __getitem__(self, key: Any) -> Array:
-        return creation.copy_of(manipulation.ravel(self._array)[key])  # type: ignore[index]
+        return creation.copy_of(manipulation.ravel(self._array)[key])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         line = creation.copy_of(manipulation.ravel(self._array))

@@ -51,4 +51,4 @@ def convolution(sig: Conv) -> tuple[str, str]:
     if b:
         text = text.replace("var<storage, read> b: array<T>", "var<storage, read> b: array<u32>")
     text = kernels.replace_block(text, "unroll", block)
-    return _whole(text, more, hooks, sig, 2, params["N4"])  # type: ignore[arg-type]
+    return _whole(text, more, hooks, sig, 2, params["N4"])

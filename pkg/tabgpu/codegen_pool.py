@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from . import codegen, kernels
+from .codegen_windows import encoded, reads, writes
 from .dtypes import DType
 from .kernels import pool_functions
 
@@ -44,16 +45,14 @@ def text(sig: Form) -> tuple[str, str]:
             "LANES": sig.workgroup if sig.shared else 1, "PER": sig.target.per_word,
         },
     )  # fmt: skip
-    value = codegen.load_one(0, sig.source, "at").replace("b0[", "src[")
-    body = kernels.replace_function(body, "load", f"fn load(at: u32) -> V {{ return {value}; }}")
+    body = reads(body, sig.source)
     if sig.name == "argmax":
         places = "fn store(w: u32, word: u32, s: State) { dst[w] = word; dst[P[0].x + w] = s.place; }"
         body = kernels.replace_function(body, "store", places)
         kept = "v" if sig.source.kind == "u" else "bitcast<u32>(v)"
     else:
-        rounds = sig.target.kind == "f" and sig.target.fit and sig.name != "max"
-        kept = codegen.encode(sig.target, f"{sig.target.fit}(v)" if rounds else "v", 1)
-    body = kernels.replace_function(body, "bits", f"fn bits(v: V) -> u32 {{ return {kept}; }}")
+        kept = encoded(sig.target, rounds=sig.name != "max")
+    body = writes(body, kept)
     body = kernels.replace_block(body, "function", pool_functions.text(sig.name, sig.source.kind))
     if sig.shared:
         body = kernels.replace_block(

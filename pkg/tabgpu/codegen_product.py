@@ -99,7 +99,7 @@ def added(sig: Sum) -> tuple[str, str]:
 
 
 def _whole(
-    text: str, more: str, hooks: dict[str, str], sig: Product | Sum, operands: int, four: bool
+    text: str, more: str, hooks: dict[str, str], sig: Any, operands: int, four: bool
 ) -> tuple[str, str]:
     """The module: bindings of the epilogue declared, hooks replaced."""
     text = re.sub(rf"^@group\(0\) @binding\({operands}\).*\n", "", text, flags=re.M)

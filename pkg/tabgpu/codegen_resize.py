@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import codegen, kernels
+from .codegen_windows import encoded, reads, writes
 from .dtypes import DType
 from .kernels import resize_functions
 
@@ -27,9 +28,6 @@ def text(sig: Form) -> tuple[str, str]:
             "V": codegen.SCALAR_TYPE[dtype.kind], "WG": sig.workgroup, "RANK": sig.rank, "PER": dtype.per_word,
         },
     )  # fmt: skip
-    value = codegen.load_one(0, dtype, "at").replace("b0[", "src[")
-    body = kernels.replace_function(body, "load", f"fn load(at: u32) -> V {{ return {value}; }}")
-    kept = codegen.encode(dtype, f"{dtype.fit}(v)" if dtype.kind == "f" and dtype.fit else "v", 1)
-    body = kernels.replace_function(body, "bits", f"fn bits(v: V) -> u32 {{ return {kept}; }}")
+    body = writes(reads(body, dtype), encoded(dtype))
     body = kernels.replace_block(body, "mode", resize_functions.text(sig.name, sig.rank))
     return codegen.with_library(body), "rw"

@@ -105,7 +105,7 @@ def _words(key: Any, where: str) -> tuple[Any, Any]:
             raise TypeError(
                 f"{where}: a key on the GPU is a uint32 array of shape (2,), not {key.dtype.name} {key.shape}"
             )
-        return key[0], key[1]  # type: ignore[index]
+        return key[0], key[1]
     if isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, int) for k in key):
         return key
     raise TypeError(f"{where}: the first argument is a key (tg.random.key(seed)), not {type(key).__name__}")
@@ -139,7 +139,7 @@ def split(key: Any, num: int = 2) -> Any:
     if not isinstance(key, Array):
         return tuple([Key(*[_host(_key_word, k0, k1, i, 1, which) for which in (0, 1)]) for i in range(num)])
     rows = astype(positions(num), uint32)
-    return _apply(_KEY, (num, 2), rows[:, None], k0, k1, astype(positions(2), uint32))  # type: ignore[index]
+    return _apply(_KEY, (num, 2), rows[:, None], k0, k1, astype(positions(2), uint32))
 
 
 def fold_in(key: Any, data: Any) -> Any:

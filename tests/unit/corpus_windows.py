@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from tabgpu import codegen_pool, codegen_resize, codegen_rows
+from tabgpu import codegen_pool, codegen_resize, codegen_rows, codegen_windows
 from tabgpu.dtypes import ALL
 from tabgpu.kernels import pool_functions, resize_functions
-from tabgpu.routines import fold, sample
+from tabgpu.routines import sample
 
 FLOATS = ("float32", "float16", "bfloat16")
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
@@ -37,10 +37,10 @@ def windows() -> Iterator[tuple[str, str, str]]:
     for unfolds in (True, False):
         for kind, rank in ranks(("uint32", "uint8", "uint16") if unfolds else (*FLOATS, *INTEGERS)):
             sig = ("fold", unfolds, ALL[kind], rank, 256)
-            yield f"{sig}", *fold.text(sig)
+            yield f"{sig}", *codegen_windows.fold(sig)
     for taps, rank, kind in itertools.product(sample.TAPS.values(), (2, 3), FLOATS):
         key = ("sample", taps, ALL[kind], rank, 256)
-        yield f"{key}", *sample.text(key)
+        yield f"{key}", *codegen_windows.sample(key)
     for phase, vector, one, kind in itertools.product(
         ("whole", "apply"), (True, False), (True, False), FLOATS
     ):

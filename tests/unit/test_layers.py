@@ -31,6 +31,7 @@ LAYERS = {
         "codegen_rows",
         "codegen_shifted",
         "codegen_strided",
+        "codegen_windows",
         "kernels",
         "kernels.attention_inner",
         "kernels.conv_inner",

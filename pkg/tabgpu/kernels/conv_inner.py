@@ -7,7 +7,7 @@ import re
 from .gemm_inner import gemm_inner
 
 _LOAD = re.compile(r"(next(\d+)) = (load|fetch)(_a|_b)?\((.*)\);")
-ROUNDS = 32768  # of one loop: Mesa's CPU driver ends loops after 65,535
+ROUNDS = 32768  # Mesa's CPU driver ends all loops of a thread together after 65,535
 _PLACE = """  let slice = li / NS;
   let lj = li % NS;
   let tx = lj % LX + LX * (lj / 32u % (TX / LX));

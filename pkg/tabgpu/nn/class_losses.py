@@ -233,9 +233,9 @@ def multi_margin_loss(
     n, number = x.shape
     classes = Classes(target, shape, number, name, None)
     classes.at = reshape(classes.at, (n,))
-    over = ew.maximum(ew.add(ew.subtract(x, classes.of(x, 1)[:, None]), margin), 0.0)  # type: ignore[index]
+    over = ew.maximum(ew.add(ew.subtract(x, classes.of(x, 1)[:, None]), margin), 0.0)
     over = ew.square(over) if p == 2 else over
-    others = ew.not_equal(positions(number), classes.at[:, None])  # type: ignore[index]
+    others = ew.not_equal(positions(number), classes.at[:, None])
     loss = ew.divide(rd.sum(ew.where(others, over, 0.0), axis=1), float(number))
     if weight is not None:
         loss = ew.multiply(loss, classes.weights(_class_weight(weight, number, name)))
@@ -262,9 +262,9 @@ def multilabel_margin_loss(
     classes.at = ew.where(counts, ids, 0)
     mine = take_along_axis(x, classes.at, 1, mode="clip")
     classes.check(mine)
-    named = ew.logical_and(ew.equal(ids[:, :, None], positions(number)), counts[:, :, None])  # type: ignore[index]
+    named = ew.logical_and(ew.equal(ids[:, :, None], positions(number)), counts[:, :, None])
     is_target = rd.any(named, axis=1)
-    over = ew.maximum(ew.add(ew.subtract(x[:, None, :], mine[:, :, None]), 1.0), 0.0)  # type: ignore[index]
-    pairs = ew.logical_and(counts[:, :, None], ew.logical_not(is_target)[:, None, :])  # type: ignore[index]
+    over = ew.maximum(ew.add(ew.subtract(x[:, None, :], mine[:, :, None]), 1.0), 0.0)
+    pairs = ew.logical_and(counts[:, :, None], ew.logical_not(is_target)[:, None, :])
     loss = ew.divide(rd.sum(ew.where(pairs, over, 0.0), axis=(1, 2)), float(max(number, 1)))
     return reduced(reshape(loss, shape), how, dtype)

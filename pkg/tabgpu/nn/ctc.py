@@ -55,7 +55,7 @@ def ctc_loss(
     longest = room if most_target is None else most_target
     t = astype(t, int32, copy=False)
     if t.ndim == 2:
-        counted = ew.less(positions(room), lengths[:, None])  # type: ignore[index]
+        counted = ew.less(positions(room), lengths[:, None])
         starts = ew.multiply(positions(n), room)
         t = ew.where(counted, t, blank)
     else:

@@ -59,7 +59,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Array:
             f"bilinear: input1 {a.shape}, input2 {b.shape} and weight {w.shape} are not (.., in1), (.., in2), "
             "(out, in1, in2)"
         )
-    pairs = ew.multiply(a[..., :, None], b[..., None, :])  # type: ignore[index]
+    pairs = ew.multiply(a[..., :, None], b[..., None, :])
     flat = reshape(pairs, (*a.shape[:-1], a.shape[-1] * b.shape[-1]))
     return linear(flat, reshape(w, (w.shape[0], w.shape[1] * w.shape[2])), bias)
 
@@ -151,11 +151,11 @@ def embedding_bag(
         counted = ew.not_equal(wrapped, padding)
     rows = _rows(ids, w, max_norm, norm_type)
     if factors is not None:
-        rows = ew.multiply(rows, factors[..., None])  # type: ignore[index]
+        rows = ew.multiply(rows, factors[..., None])
     want = rows.dtype
     if want.kind == "f":  # a sum may be beyond float16 where the mean is not
         rows = astype(rows, float32, copy=False)
-    rows = ew.where(counted[..., None], rows, -float("inf") if mode == "max" else 0)  # type: ignore[index]
+    rows = ew.where(counted[..., None], rows, -float("inf") if mode == "max" else 0)
     counts = astype(counted, int32)
     if offsets is None:
         number = rd.sum(counts, axis=1)
@@ -172,10 +172,10 @@ def embedding_bag(
         begin = full((max(bags, 0), w.shape[1]), -float("inf") if mode == "max" else 0, dtype=rows.dtype)
         if bags <= 0 or not ids.size:
             return zeros(begin.shape, dtype=want)
-        bag = ew.subtract(searchsorted(starts[:bags], positions(ids.size), side="right"), 1)  # type: ignore[index]
+        bag = ew.subtract(searchsorted(starts[:bags], positions(ids.size), side="right"), 1)
         number = At(zeros((bags,), dtype=int32))[bag].add(counts)
         made = At(begin)[bag].max(rows) if mode == "max" else At(begin)[bag].add(rows)
-    number = number[:, None]  # type: ignore[index]
+    number = number[:, None]
     if mode == "mean":
         made = ew.divide(made, ew.maximum(number, 1))
     elif mode == "max":
@@ -218,7 +218,7 @@ def _one_hot(ids: Array, num_classes: int) -> Array:
     if number < 0 or (not number and ids.size):
         raise ValueError(f"one_hot: num_classes {number} for {ids.size} values")
     wide = astype(ids, int32, copy=False)
-    out = astype(ew.equal(wide[..., None], positions(number)), int32)  # type: ignore[index]
+    out = astype(ew.equal(wide[..., None], positions(number)), int32)
     if out.size:
         out._cell.op.guards = (position_guard(wide, number),)
     return out
@@ -261,6 +261,6 @@ def pdist(input: Any, p: float = 2.0) -> Array:
     if n < 2:
         return zeros((0,), dtype=x.dtype)
     wide = astype(x, float32, copy=False)
-    square = vector_norm(ew.subtract(wide[:, None, :], wide[None, :, :]), axis=-1, ord=p)  # type: ignore[index]
+    square = vector_norm(ew.subtract(wide[:, None, :], wide[None, :, :]), axis=-1, ord=p)
     rows, columns = triu_indices(n, 1)
-    return astype(square[rows, columns], x.dtype, copy=False)  # type: ignore[index]
+    return astype(square[rows, columns], x.dtype, copy=False)

@@ -278,8 +278,8 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1: inputs (N, d) and target (N,), or (d,) and ()."""
     name = "cosine_embedding_loss"
     how = reduction_of(name, reduction, size_average, reduce)
-    dtype, (a, b, t) = operands(name, input1, input2, floating(target, name, None)[..., None])  # type: ignore[index]
-    t = t[..., 0]  # type: ignore[index]
+    dtype, (a, b, t) = operands(name, input1, input2, floating(target, name, None)[..., None])
+    t = t[..., 0]
     if a.ndim not in (1, 2) or a.shape != b.shape or t.shape != a.shape[:-1]:
         raise ValueError(
             f"{name}: inputs {a.shape}, {b.shape} and target {t.shape} are not (N, d), (N, d) and (N,)"

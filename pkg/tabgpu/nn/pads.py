@@ -43,7 +43,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Arra
         kept[axis] = slice(max(-low, 0), size - max(-high, 0) + (0 if first else sum(more)))
         if max(more):
             grown[axis] = more
-    x = x[tuple(kept)] if first else x  # type: ignore[index]
+    x = x[tuple(kept)] if first else x
     options = {"constant_values": 0 if value is None else value} if mode == "constant" else {}
     x = pad_axes(x, grown, mode=_MODES[mode], **options) if grown else astype(x, x.dtype)
-    return x if first else x[tuple(kept)]  # type: ignore[index]
+    return x if first else x[tuple(kept)]

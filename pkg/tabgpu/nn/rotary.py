@@ -55,7 +55,7 @@ def rotary_embedding(
             raise ValueError(
                 f"rotary_embedding: positions {offset} to {offset + t - 1} are beyond tables of {c.shape}"
             )
-        c, s = c[..., offset : offset + t, :], s[..., offset : offset + t, :]  # type: ignore[index]
+        c, s = c[..., offset : offset + t, :], s[..., offset : offset + t, :]
     if c.ndim == 3 and c.shape[0] != x.shape[0]:
         raise ValueError(
             f"rotary_embedding: tables {c.shape} are for {c.shape[0]} batches, x {x.shape} has others"
@@ -83,7 +83,7 @@ def _turned(x: Array, c: Array, s: Array, at: int, interleaved: bool) -> Array:
     half = x.shape[-1] // 2
     axes = (half, 2) if interleaved else (2, half)
     pairs = reshape(x, (*x.shape[:-1], *axes))
-    partner = pairs[..., ::-1] if interleaved else pairs[..., ::-1, :]  # type: ignore[index]
+    partner = pairs[..., ::-1] if interleaved else pairs[..., ::-1, :]
     shape = [1] * (pairs.ndim - 2) + ([half, 1] if interleaved else [1, half])
     shape[at] = c.shape[-2]
     if c.ndim == 3:

@@ -117,7 +117,7 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **options: An
     rows = reshape(last, (-1, last.shape[-1])) if last.size else None
     if rows is None or not rows.shape[0]:
         raise ValueError(f"apply_along_axis: cannot apply along an empty array, shape {x.shape}")
-    results = [prepare(func1d(rows[k], *args, **options), "apply_along_axis") for k in range(rows.shape[0])]  # type: ignore[index]
+    results = [prepare(func1d(rows[k], *args, **options), "apply_along_axis") for k in range(rows.shape[0])]
     made = stack(results)
     inner = made.shape[1:]
     made = reshape(made, outer + inner)

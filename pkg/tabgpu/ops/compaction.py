@@ -24,7 +24,7 @@ def placed(counts: Array, size: int, fill: int) -> Array:
 
 async def total_of(counts: Array) -> int:
     """The last of running counts, read from the GPU; 0 if there are none."""
-    return int((await fetch(counts[-1:]))[0][0]) if counts.size else 0  # type: ignore[index]
+    return int((await fetch(counts[-1:]))[0][0]) if counts.size else 0
 
 
 async def positions_of(mask: Array) -> Array:

@@ -68,7 +68,7 @@ def count_guard(counts: Array, wanted: int, shape: Shape) -> Guard:
 
     if not counts.size and wanted:
         raise describe(wanted)
-    return guard(_DIFFERS(counts[-1:], wanted), describe)  # type: ignore[index]
+    return guard(_DIFFERS(counts[-1:], wanted), describe)
 
 
 def negative_power_guard(exponent: Array) -> Guard:

@@ -71,9 +71,9 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     up = searchsorted(edges, x, side="left" if right else "right")
     if edges.size < 2:
         return up
-    turned = edges[::-1]  # type: ignore[index]
+    turned = edges[::-1]
     down = ew.subtract(edges.size, searchsorted(turned, x, side="left" if right else "right"))
-    out = ew.where(ew.less_equal(edges[0], edges[-1]), up, down)  # type: ignore[index]
+    out = ew.where(ew.less_equal(edges[0], edges[-1]), up, down)
     return _watched(out, bins, "digitize", both_ways=True)
 
 
@@ -102,7 +102,7 @@ def _disorder(where: str, both_ways: bool) -> ValueError:
 def _watched(out: Array, bins: Any, where: str, both_ways: bool = False) -> Array:
     """A result, whose reads raise if bins on the GPU are out of order."""
     if isinstance(bins, Array) and bins.size > 1 and out._cell.op.kind >= EW:
-        new, old = bins[1:], bins[:-1]  # type: ignore[index]
+        new, old = bins[1:], bins[:-1]
         wrong = rd.any(ew.less(new, old))
         if both_ways:
             wrong = ew.logical_and(wrong, rd.any(ew.greater(new, old)))
@@ -174,7 +174,7 @@ def _bins_of(a: Array, edges: Array) -> Array:
         common = int32
     x, row = (widened(astype(v, common, copy=False)) for v in (a, edges))
     at = ew.subtract(found(row, x, True), 1)
-    last = row[-1]  # type: ignore[index]
+    last = row[-1]
     at = ew.where(ew.equal(x, last), row.size - 2, at)
     return ew.where(ew.less(at, row.size - 1), at, -1)
 
@@ -208,8 +208,8 @@ def histogram(
     n = edges.size - 1
     if n < 0:
         raise ValueError("histogram: edges are needed, at least one")
-    ids = _bins_of(x, edges) if n and x.size else astype(x[:0], int32)  # type: ignore[index]
-    got = count(ids, n) if w is None else total(w if ids.size else w[:0], ids, n)  # type: ignore[index]
+    ids = _bins_of(x, edges) if n and x.size else astype(x[:0], int32)
+    got = count(ids, n) if w is None else total(w if ids.size else w[:0], ids, n)
     if density:
         wide = astype(got, float32, copy=False)
         got = ew.divide(ew.divide(wide, diff(astype(edges, float32, copy=False))), rd.sum(wide))
@@ -230,7 +230,7 @@ def histogramdd(
         points = reshape(points, (-1, 1)) if points.ndim == 1 else points
         if points.ndim != 2:
             raise ValueError(f"histogramdd: sample must have two axes, its shape is {points.shape}")
-        columns = [points[:, k] for k in builtin_range(points.shape[1])]  # type: ignore[index]
+        columns = [points[:, k] for k in builtin_range(points.shape[1])]
     if not columns or any(c.shape != columns[0].shape for c in columns):
         raise ValueError("histogramdd: coordinates must be arrays of one length")
     each = list(bins) if isinstance(bins, (tuple, list)) else [bins] * len(columns)

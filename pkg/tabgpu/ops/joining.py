@@ -248,7 +248,7 @@ def _positions(obj: Any, n: int, where: str, last: int | None = None) -> list[in
 
 
 def _section(x: Array, axis: int, start: int, stop: int, step: int = 1) -> Array:
-    return x[(slice(None),) * axis + (slice(start, stop, step),)]  # type: ignore[no-any-return,index]
+    return x[(slice(None),) * axis + (slice(start, stop, step),)]
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:

@@ -164,8 +164,8 @@ def _quantile(
         low, high = _float(low), _float(high)
         found = _lerp(low, high, from_host([p[2] for p in places], where, float32))
     if line.dtype.kind == "f":
-        lost = ew.isnan(line[..., -1:])  # type: ignore[index]
-        found = ew.where(lost, line[..., -1:], found)  # type: ignore[index]
+        lost = ew.isnan(line[..., -1:])
+        found = ew.where(lost, line[..., -1:], found)
     found = reshape(moveaxis(found, -1, 0), (*shape, *rows.shape[:-1]))
     return store_reduced(_finish(found, axes, rank, keepdims, len(shape)), target, where)
 
@@ -203,9 +203,9 @@ def median(
         none = full(rows.shape[:-1], float("nan"), dtype=rows.dtype if rows.dtype.kind == "f" else float32)
         return store_reduced(_finish(none, axes, rank, keepdims), target, "median")
     line = sorted_rows(rows)
-    found = _mean_of(_float(line[..., (n - 1) // 2]), _float(line[..., n // 2]))  # type: ignore[index]
+    found = _mean_of(_float(line[..., (n - 1) // 2]), _float(line[..., n // 2]))
     if line.dtype.kind == "f":
-        last = line[..., -1]  # type: ignore[index]
+        last = line[..., -1]
         found = ew.where(ew.isnan(last), last, found)
     return store_reduced(_finish(found, axes, rank, keepdims), target, "median")
 
@@ -236,7 +236,7 @@ def nanmedian(
     low = pick(line, ew.floor_divide(ew.subtract(n, 1), 2), float("nan"))
     high = pick(line, ew.floor_divide(n, 2), float("nan"))
     found = ew.where(ew.equal(n, 0), float("nan"), _mean_of(low, high))
-    return store_reduced(_finish(found[..., 0], axes, rank, keepdims), target, "nanmedian")  # type: ignore[index]
+    return store_reduced(_finish(found[..., 0], axes, rank, keepdims), target, "nanmedian")
 
 
 def _nanquantile(
@@ -258,7 +258,7 @@ def _nanquantile(
         low, high, table = _table(v, n, method, where)
         weight = pick(table, count)
         at = [reshape(pick(t, count), (*rows.shape[:-1], 1)) for t in (low, high)]
-        ends = [pick(line, k)[..., 0] if n else full(rows.shape[:-1], 0.0, dtype=x.dtype) for k in at]  # type: ignore[index]
+        ends = [pick(line, k)[..., 0] if n else full(rows.shape[:-1], 0.0, dtype=x.dtype) for k in at]
         mixed = _lerp(ends[0], ends[1], reshape(weight, rows.shape[:-1]))
         found.append(ew.where(ew.equal(reshape(count, rows.shape[:-1]), 0), float("nan"), mixed))
     from .joining import stack

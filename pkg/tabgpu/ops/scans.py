@@ -179,7 +179,7 @@ def diff(
     step = ew.not_equal if x.dtype is bool_ else ew.subtract
     x = last(x, k)
     for _ in range(n):
-        x = step(x[..., 1:], x[..., :-1])  # type: ignore[index]
+        x = step(x[..., 1:], x[..., :-1])
     return back(x, k)
 
 
@@ -203,7 +203,7 @@ def _joined(x: Array, axis: int, prepend: Any, append: Any, where: str) -> Array
 def ediff1d(ary: Any, /, to_end: Any = None, to_begin: Any = None) -> Array:
     """Differences of neighbours of the flattened array, with other values (cast to its dtype) before and behind."""
     x = ravel(prepared(ary, "ediff1d"))
-    out = ew.subtract(x[1:], x[:-1])  # type: ignore[index]
+    out = ew.subtract(x[1:], x[:-1])
     ends = [None if e is None else astype(ravel(prepared(e, "ediff1d")), x.dtype) for e in (to_begin, to_end)]
     return _joined(out, 0, ends[0], ends[1], "ediff1d")
 

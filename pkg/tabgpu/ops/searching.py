@@ -95,7 +95,7 @@ async def _positions(mask: Array, size: int | None, last: bool) -> Array:
         return placed(running_count(mask), size, -1)
     counts = running_count(flip(ravel(mask)))  # the last ones, last first
     behind = ew.subtract(mask.size - 1, placed(counts, size, -1))
-    n = ew.subtract(ew.minimum(counts[-1], size), 1)  # type: ignore[index]
+    n = ew.subtract(ew.minimum(counts[-1], size), 1)
     at = ew.subtract(n, positions(size))
     return pick(behind, ew.where(ew.less(at, 0), -1, at), -1)
 

@@ -26,7 +26,7 @@ def total(values: Array, ids: Array, bins: int) -> Array:
         return full((bins,), 0.0, dtype=float32)
     order = order_of(ids)
     line, wide = pick(ids, order), pick(astype(values, float32, copy=False), order)
-    begins = ew.not_equal(line[1:], line[:-1])  # type: ignore[index]
+    begins = ew.not_equal(line[1:], line[:-1])
     ends = found(line, positions(bins), True)
     before = found(line, positions(bins), False)
     if ids.size > 1:

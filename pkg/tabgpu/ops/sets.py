@@ -47,7 +47,7 @@ class UniqueInverse(NamedTuple):
 
 def _changes(v: Array, equal_nan: bool) -> Array:
     """bool (n - 1,): whether each element of a sorted line but the first differs from the one before."""
-    new, old = v[1:], v[:-1]  # type: ignore[index]
+    new, old = v[1:], v[:-1]
     changed = ew.not_equal(new, old)
     if equal_nan and v.dtype.kind in "fc":
         return ew.logical_and(changed, ew.logical_not(ew.logical_and(ew.isnan(new), ew.isnan(old))))
@@ -91,9 +91,9 @@ async def _unique(
     flat = reshape(rows, (n, rows.size // n))
     m = flat.shape[1]
     if m:
-        order = lexsort([flat[:, k] for k in range(m - 1, -1, -1)])  # type: ignore[index]
+        order = lexsort([flat[:, k] for k in range(m - 1, -1, -1)])
         across = pick(flat.T, order)  # type: ignore[attr-defined]
-        new, old = across[:, 1:], across[:, :-1]  # type: ignore[index]
+        new, old = across[:, 1:], across[:, :-1]
         changed = any_of(ew.not_equal(new, old), axis=0)
     else:  # rows of nothing are all equal
         order, across, changed = positions(n), flat.T, full((n - 1,), False, dtype=bool_)  # type: ignore[attr-defined]
@@ -217,7 +217,7 @@ def _isin_by_groups(x: Array, tests: Array) -> Array:
     group = cumulative_sum(_changes(pick(line, order), False), include_initial=True)
     begins = pick(order, placed(ew.add(group, 1), line.size, 0))
     inside = ew.less(pick(begins, group), tests.size)
-    return reshape(place(inside, order)[tests.size :], x.shape)  # type: ignore[index]
+    return reshape(place(inside, order)[tests.size :], x.shape)
 
 
 def in1d(
@@ -266,7 +266,7 @@ def _ends(pair: _Pair) -> tuple[Array, Array]:
 
 def _turns(pair: _Pair) -> Array:
     """Whether an element is of the second array and the one before of the first."""
-    turn = ew.logical_and(pair.first[:-1], ew.logical_not(pair.first[1:]))  # type: ignore[index]
+    turn = ew.logical_and(pair.first[:-1], ew.logical_not(pair.first[1:]))
     return concat([full((1,), False, dtype=bool_), turn])
 
 
@@ -282,7 +282,7 @@ async def intersect1d_async(
         return (pair, none, none) if return_indices else pair
     apart = pair.changed
     if pair.line.dtype.kind in "fc":
-        apart = ew.logical_or(apart, ew.isnan(pair.line[1:]))  # type: ignore[index]
+        apart = ew.logical_or(apart, ew.isnan(pair.line[1:]))
     flags = ew.logical_and(_turns(pair), ew.logical_not(concat([full((1,), False, dtype=bool_), apart])))
     values, at = await _chosen(pair, flags, size, fill_value)
     if not return_indices:

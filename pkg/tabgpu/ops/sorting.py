@@ -155,10 +155,10 @@ def _first(rows: Array, k: int, descending: bool, nan_greatest: bool) -> Array:
     """The first k of the positions that sort the last axis: of long rows only the first k of each tile go on."""
     n = rows.shape[-1]
     if n < 4 * TILE or not 0 < k <= TILE // 8 or not rows.size:
-        return order_of(rows, descending, nan_greatest)[..., :k]  # type: ignore[no-any-return, index]
+        return order_of(rows, descending, nan_greatest)[..., :k]
     tiles, lead = n // TILE, rows.shape[:-1]
-    whole = rows[..., : tiles * TILE]  # type: ignore[index]
-    inside = order_of(reshape(whole, (*lead, tiles, TILE)), descending, nan_greatest)[..., :k]  # type: ignore[index]
+    whole = rows[..., : tiles * TILE]
+    inside = order_of(reshape(whole, (*lead, tiles, TILE)), descending, nan_greatest)[..., :k]
     begins = reshape(arange(0, tiles * TILE, TILE, dtype=int32), (tiles, 1))
     left = reshape(ew.add(inside, begins), (*lead, tiles * k))
     if n > tiles * TILE:  # what is no whole tile goes on as it is

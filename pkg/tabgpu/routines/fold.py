@@ -1,12 +1,11 @@
-"""Windows as columns and back: one launch of fold.wgsl, whose load and bits are written here. Users: nn/folding.py."""
+"""Windows as columns and back: one launch of fold.wgsl, whose text is codegen_windows'. Users: nn/folding.py."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import NamedTuple
 
-from .. import codegen, kernels
-from ..dtypes import DType
+from ..codegen_windows import fold
 from ..graph import Op
 from ..launch import Launch
 from ..region import Facts, kernel_for
@@ -37,23 +36,6 @@ class Fold(NamedTuple):
     stride: int = 0
 
 
-def text(sig: tuple[str, bool, DType, int, int]) -> tuple[str, str]:
-    """(WGSL, access string)."""
-    _, unfolds, dtype, rank, workgroup = sig
-    body = kernels.rewrite(
-        kernels.read("fold"),
-        {
-            "V": codegen.SCALAR_TYPE[dtype.kind], "WG": workgroup, "RANK": rank, "PER": dtype.per_word,
-            "UNFOLD": unfolds,
-        },
-    )  # fmt: skip
-    value = codegen.load_one(0, dtype, "at").replace("b0[", "src[")
-    kept = codegen.encode(dtype, f"{dtype.fit}(v)" if dtype.kind == "f" and dtype.fit else "v", 1)
-    body = kernels.replace_function(body, "load", f"fn load(at: u32) -> V {{ return {value}; }}")
-    body = kernels.replace_function(body, "bits", f"fn bits(v: V) -> u32 {{ return {kept}; }}")
-    return codegen.with_library(body), "rw"
-
-
 def lower(op: Op, facts: Facts) -> list[Launch]:
     """op.fn is "fold.unfold" (bits of any dtype of one word or less) or "fold.fold"; op.extra: a Fold."""
     job = Fold(*op.extra)
@@ -61,7 +43,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     dtype = bits_of(op.dtype) if unfolds else op.dtype
     axes = [Axis(*a) for a in job.axes]
     sig = ("fold", unfolds, dtype, len(axes), facts.workgroup)
-    made = kernel_for(sig, text, f"{op.fn[5:]}_{dtype.name}", facts.workgroup)
+    made = kernel_for(sig, fold, f"{op.fn[5:]}_{dtype.name}", facts.workgroup)
     taps, windows = prod(a.taps for a in axes), prod(a.windows for a in axes)
     tail = [*job.strides, taps, windows, job.stride]
     for a in axes:
