@@ -2,14 +2,15 @@
 # The only entry point of the project; it prepares what it needs by itself and does nothing twice.
 #
 #   ./build.sh demo            the handwritten-digits example on the GPU in a headless tab; writes out/digits.png
-#   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench property onnx clients site; --all:
+#   ./build.sh test [--all]    everything CI needs: lint unit types browser limits bench property sci onnx clients site; --all:
 #                              slow and big tests, thousands of generated cases, the native host, PyTorch, an older Pyodide too
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
 #   ./build.sh search [ARGS]   semantic search in README.md and docs/ with a sentence model: build out/search and serve it
 #   ./build.sh lite [ARGS]     a JupyterLite with tabgpu and three notebooks: build out/lite and serve it
-#   ./build.sh lint | types | unit | browser | limits | bench | property | onnx | clients | site [PYTEST ARGS]   one part of `test`
+#   ./build.sh lint | types | unit | browser | limits | bench | property | sci | onnx | clients | site [PYTEST ARGS]   one part of `test`
 #   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
 #   ./build.sh torch [PYTEST ARGS]             tg.nn on wgpu-native beside PyTorch on the CPU
+#   ./build.sh sci [--all] [PYTEST ARGS]       the scientific chapters beside SciPy, and SciPy's own calls, on wgpu-native
 #   ./build.sh onnx [--all] [PYTEST ARGS]      ONNX's node tests on wgpu-native; --all: in the tab too
 #   ./build.sh peers [ARGS]    tabgpu beside TensorFlow.js, ONNX Runtime Web, jax-js ... (tests/bench/peers/README.md)
 #   ./build.sh conformance DIR [PYTEST ARGS]   array-api-tests, checked out in DIR, in the tab (tests/conformance/README.md)
@@ -171,6 +172,14 @@ run_older() {
 }
 # Generated cases; --cases N says how many for each test.
 run_property() { prepare_python; prepare_vulkan; tests tests/property "$@"; $PY -m pytest -n 2 "${TESTS[@]}"; }
+# The scientific chapters beside SciPy and NumPy, on the native host.
+run_sci() {
+  if [ "${1:-}" = --all ]; then MARKS=(-m "not gpu"); shift; fi
+  prepare_python
+  prepare_vulkan
+  tests tests/sci "$@"
+  $PY -m pytest -n 2 "${TESTS[@]}"
+}
 run_limits() { prepare_tab; tests tests/browser "$@"; .venv/bin/tabgpu test --limits "${TESTS[@]}"; }
 run_bench() { prepare_tab; tests tests/bench "$@"; .venv/bin/tabgpu test "${TESTS[@]}"; }
 # The peers' page; ARGS go to its run.py, and what follows -- to the browser.
@@ -273,7 +282,7 @@ run_setup() { prepare_tab; prepare_lite; }
 MARKS=(-m "not slow and not big and not gpu")
 
 run_test() {
-  local parts=(lint unit types browser limits bench property onnx clients site) more=()
+  local parts=(lint unit types browser limits bench property sci onnx clients site) more=()
   if [ "${1:-}" = --all ]; then
     MARKS=(-m "not gpu")
     parts+=(native torch older)
@@ -298,6 +307,6 @@ run_test() {
 
 command=${1:-}
 case $command in
-  demo | test | serve | search | lite | lint | types | unit | browser | limits | bench | property | clients | site | native | torch | onnx | older | peers | conformance | wheel | setup) shift; "run_$command" "$@" ;;
+  demo | test | serve | search | lite | lint | types | unit | browser | limits | bench | property | sci | clients | site | native | torch | onnx | older | peers | conformance | wheel | setup) shift; "run_$command" "$@" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ -z "$command" ] || [ "$command" = help ] || exit 2 ;;
 esac
