@@ -45,3 +45,7 @@ class LimitError(TabgpuError, ValueError):
 
 class AxisError(ValueError, IndexError):
     """An axis is out of range for the array (NumPy's class of the same name has the same bases)."""
+
+
+class LinAlgError(ValueError):
+    """What linear algebra cannot do: shapes that are no matrices; at the read, singular ones, no convergence, NaN."""

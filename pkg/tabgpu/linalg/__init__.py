@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import LinAlgError
 from ..ops.contractions import tensordot, vecdot
 from ..ops.manipulation import matrix_transpose
 from ..ops.products import matmul
@@ -11,7 +12,7 @@ from .matrices import cross, diagonal, outer, trace
 from .norms import matrix_norm, norm, vector_norm
 
 __all__ = [
-    "cross", "diagonal", "matmul", "matrix_norm", "matrix_transpose", "norm", "outer", "tensordot", "trace", "vecdot",
+    "LinAlgError", "cross", "diagonal", "matmul", "matrix_norm", "matrix_transpose", "norm", "outer", "tensordot", "trace", "vecdot",
     "vector_norm",
 ]  # fmt: skip
 
