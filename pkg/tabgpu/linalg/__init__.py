@@ -12,8 +12,8 @@ from .matrices import cross, diagonal, outer, trace
 from .norms import matrix_norm, norm, vector_norm
 
 __all__ = [
-    "LinAlgError", "cross", "diagonal", "matmul", "matrix_norm", "matrix_transpose", "norm", "outer", "tensordot", "trace", "vecdot",
-    "vector_norm",
+    "LinAlgError", "cross", "diagonal", "matmul", "matrix_norm", "matrix_transpose", "norm", "outer", "tensordot",
+    "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 
