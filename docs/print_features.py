@@ -20,6 +20,7 @@ import tabgpu as tg
 import tabgpu.aio
 import tabgpu.backend
 import tabgpu.lax
+import tabgpu.fft
 import tabgpu.linalg
 import tabgpu.linalg.blas
 import tabgpu.nn
@@ -252,6 +253,7 @@ def page() -> Iterator[str]:
     yield from ("", f"Of a `Generator`: {methods}.")
     yield from ("", "## `tg.linalg`", "", *functions(tabgpu.linalg, names))
     yield from ("", "## `tg.linalg.blas`", "", *functions(tabgpu.linalg.blas, tabgpu.linalg.blas.__all__))
+    yield from ("", "## `tg.fft`", "", *functions(tabgpu.fft, sorted(tabgpu.fft.__all__)))
     yield from ("", "## `tg.lax`", "", *elementwise_table(tabgpu.lax, known))
     renamed = {n: r for r, names in rows_of(tabgpu.lax).items() for n in names if r in known and n != r.name}
     spelled = ", ".join(f"`{n}` ({row.name})" for n, row in sorted(renamed.items()))

@@ -1,0 +1,174 @@
+"""The text of the Fourier kernels: butterflies written out, and how a line's positions are read and written."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+from struct import pack, unpack
+
+from . import kernels
+
+RADICES = (
+    8,
+    4,
+    2,
+    3,
+    5,
+    7,
+    11,
+    13,
+)  # of the passes from storage to storage, in the order in which they are tried
+LOADS = {  # kind: (element of src, body)
+    "complex": ("vec2f", "  if (p < P[2].w) { x = src[base + p * P[1].w]; }\n"),
+    "real": ("f32", "  if (p < P[2].w) { x.x = src[base + p * P[1].w]; }\n"),
+    "pair": (  # positions 2 p and 2 p + 1 of reals
+        "f32",
+        "  if (2u * p < P[2].w) { x.x = src[base + 2u * p * P[1].w]; }\n"
+        "  if (2u * p + 1u < P[2].w) { x.y = src[base + (2u * p + 1u) * P[1].w]; }\n",
+    ),
+    "hermitian": (  # the second half is the conjugate of the first, backwards
+        "vec2f",
+        "  let turned = 2u * p > P[4].w;\n"
+        "  let q = select(p, P[4].w - p, turned);\n"
+        "  if (q < P[2].w) { x = src[base + q * P[1].w]; }\n"
+        "  if (turned) { x.y = -x.y; }\n"
+        "  if (q == 0u || 2u * q == P[4].w) { x.y = 0.0f; }\n",
+    ),
+}
+STORES = {
+    "complex": ("vec2f", "  if (p < P[3].w) { dst[base + p * P[3].z] = x; }\n"),
+    "real": ("f32", "  if (p < P[3].w) { dst[base + p * P[3].z] = x.x; }\n"),
+    "pair": (
+        "f32",
+        "  if (2u * p < P[3].w) { dst[base + 2u * p * P[3].z] = x.x; }\n"
+        "  if (2u * p + 1u < P[3].w) { dst[base + (2u * p + 1u) * P[3].z] = x.y; }\n",
+    ),
+}
+_FLIP = "vec2f({0}.x, bitcast<f32>(bitcast<u32>({0}.y) ^ P[6].{1}))"
+
+
+def line_hooks(text: str, load: str, store: str) -> str:
+    """A kernel with its reads and writes of the kinds `load` and `store`."""
+    source, body = LOADS[load]
+    text = kernels.rewrite(text, {"S": source, "T": STORES[store][0]})
+    text = kernels.replace_function(
+        text,
+        "load",
+        f"fn load(base: u32, p: u32) -> vec2f {{\n  var x = vec2f();\n{body}  return {_FLIP.format('x', 'x')};\n}}",
+    )
+    scaled = "  let y = v * bitcast<f32>(P[6].z);\n  let x = " + _FLIP.format("y", "y") + ";\n"
+    return kernels.replace_function(
+        text, "store", f"fn store(base: u32, p: u32, v: vec2f) {{\n{scaled}{STORES[store][1]}}}"
+    )
+
+
+def number(x: float) -> str:
+    """A float32 constant."""
+    return f"{unpack('<f', pack('<f', x))[0]:.9g}f" if abs(x) % 1 else f"{x:.1f}f"
+
+
+class Lines:
+    """Statements of straight-line WGSL, each value with a name of its own."""
+
+    def __init__(self, prefix: str = "t") -> None:
+        self.lines: list[str] = []
+        self.prefix = prefix
+
+    def let(self, expr: str) -> str:
+        """A new name for an expression."""
+        name = f"{self.prefix}{len(self.lines)}"
+        self.lines.append(f"  let {name} = {expr};\n")
+        return name
+
+    def text(self) -> str:
+        """All statements."""
+        return "".join(self.lines)
+
+
+def turned(out: Lines, x: str, k: int, n: int) -> str:
+    """x times exp(-2 pi i k / n)."""
+    k %= n
+    if not k:
+        return x
+    if 8 * k % n:
+        angle = 2 * pi * k / n
+        c, s = number(cos(angle)), number(-sin(angle))
+        return out.let(f"{x} * {c} + vec2f(-{x}.y, {x}.x) * {s}")
+    half = number(0.5**0.5)
+    return out.let(
+        (
+            f"vec2f({x}.x + {x}.y, {x}.y - {x}.x) * {half}",
+            f"vec2f({x}.y, -{x}.x)",
+            f"vec2f({x}.y - {x}.x, -{x}.x - {x}.y) * {half}",
+            f"-{x}",
+            f"vec2f(-{x}.x - {x}.y, {x}.x - {x}.y) * {half}",
+            f"vec2f(-{x}.y, {x}.x)",
+            f"vec2f({x}.x - {x}.y, {x}.x + {x}.y) * {half}",
+        )[8 * k // n - 1]
+    )
+
+
+def butterfly(out: Lines, x: list[str]) -> list[str]:
+    """The Fourier transform of named values, in order."""
+    n = len(x)
+    if n == 1:
+        return x
+    if n == 2:
+        return [out.let(f"{x[0]} + {x[1]}"), out.let(f"{x[0]} - {x[1]}")]
+    if not n % 2:
+        r = 4 if n == 16 else 2
+        m = n // r
+        inner = [butterfly(out, x[b::m]) for b in range(m)]
+        y = [""] * n
+        for k in range(r):
+            part = butterfly(out, [turned(out, inner[b][k], b * k, n) for b in range(m)])
+            y[k::r] = part
+        return y
+    half = range(1, n // 2 + 1)
+    plus = [out.let(f"{x[j]} + {x[n - j]}") for j in half]
+    minus = [out.let(f"{x[j]} - {x[n - j]}") for j in half]
+    y = [out.let(" + ".join([x[0], *plus]))] + [""] * (n - 1)
+    for k in half:
+        angles = [2 * pi * (j * k % n) / n for j in half]
+        a = out.let(
+            " + ".join([x[0], *(f"{p} * {number(cos(t))}" for p, t in zip(plus, angles, strict=True))])
+        )
+        b = out.let(" + ".join(f"{m} * {number(sin(t))}" for m, t in zip(minus, angles, strict=True)))
+        y[k] = out.let(f"{a} + vec2f({b}.y, -{b}.x)")
+        y[n - k] = out.let(f"{a} - vec2f({b}.y, -{b}.x)")
+    return y
+
+
+def powers(out: Lines, w: str, count: int) -> list[str]:
+    """w, w^2 .. by as few products one after the other as there can be."""
+    found = [w]
+    for k in range(2, count + 1):
+        found.append(out.let(f"fft_times({found[k // 2 - 1]}, {found[k - k // 2 - 1]})"))
+    return found
+
+
+def stage(key: tuple[str, int, str, str, bool, int]) -> tuple[str, str]:
+    """fft_stage.wgsl of (name, radix, load, store, whether it is the first, threads)."""
+    name, radix, load, store, first, wg = key
+    out = Lines()
+    x = [out.let("load(begin, j" + (f" + {k}u * apart)" if k else ")")) for k in range(radix)]
+    if not first and radix > 1:
+        w = out.let("fft_root(rest, before * R, bitcast<vec2f>(P[7].xy))")
+        x[1:] = [
+            out.let(f"fft_times({a}, {b})") for a, b in zip(x[1:], powers(out, w, radix - 1), strict=True)
+        ]
+    for k, y in enumerate(butterfly(out, x)):
+        out.lines.append(f"  store(into, place + {k}u * before, {y});\n")
+    text = kernels.specialise(name, R=radix, WG=wg)
+    return line_hooks(kernels.replace_block(text, "butterfly", out.text()), load, store), "rw"
+
+
+def chirp(key: tuple[str, int, str, str, int]) -> tuple[str, str]:
+    """fft_chirp.wgsl of (name, step, load, store, threads)."""
+    name, step, load, store, wg = key
+    return line_hooks(kernels.specialise(name, STEP=step, WG=wg), load, store), "rrw"
+
+
+def real(key: tuple[str, bool, str, int]) -> tuple[str, str]:
+    """fft_real.wgsl of (name, whether from complex pairs to the result, load, threads)."""
+    name, unpacks, load, wg = key
+    return line_hooks(kernels.specialise(name, UNPACK=unpacks, WG=wg), load, "complex"), "rw"

@@ -1,0 +1,171 @@
+"""Fourier transforms along an axis: which passes a length takes. Texts: codegen_fft.py.
+
+Lengths that are products of small primes are passes of butterflies; the others a convolution of a power of two's length
+(Bluestein). Reals of even length are half as many complex numbers, and one more pass.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .. import codegen_fft as texts
+from ..dtypes import complex64, float32
+from ..errors import LimitError
+from ..graph import Op
+from ..launch import Launch
+from ..region import Facts, bits, kernel_for
+from . import launch, temporary
+
+SIGN = 0x80000000
+LONGEST = 1 << 25  # that is not a product of small primes
+FAR = 0x7FFFFFFF
+
+
+class Job(NamedTuple):
+    """`outer` lines of n positions, `inner` of them side by side; op.extra. The result is (outer, m, inner), row-major.
+
+    `there` positions of the operand count, zeros are behind them. flips: the signs of imaginary parts, as read and as
+    written (both make an inverse).
+    """
+
+    n: int
+    outer: int
+    inner: int
+    offset: int
+    strides: tuple[int, int, int]  # of the operand: outer, position, inner
+    there: int
+    flips: tuple[bool, bool]
+    scale: float
+
+
+class End(NamedTuple):
+    """One side of a transform: memory, how it is read or written, where a line's positions lie, how many there are."""
+
+    op: Op
+    kind: str
+    offset: int
+    strides: tuple[int, int, int]
+    there: int
+    flip: bool = False
+    scale: float = 1.0
+
+    @property
+    def words(self) -> list[int]:
+        """As parameters of a source."""
+        outer, hop, inner = self.strides
+        return [self.offset, outer, inner, hop]
+
+
+def factors(n: int) -> list[int] | None:
+    """Radices whose product is n; None if it has a prime factor beyond them."""
+    found = []
+    for r in texts.RADICES:
+        while not n % r:
+            found.append(r)
+            n //= r
+    return (found or [1]) if n == 1 else None
+
+
+def lower(op: Op, facts: Facts) -> list[Launch]:
+    """op.fn is "fft.FORM": complex, forward (reals to half a spectrum) or backward; op.extra: Job; op.args: (x,)."""
+    job, form, source = Job(*op.extra), op.fn.partition(".")[2], op.args[0]
+    n, (read, write) = job.n, job.flips
+    first = End(source, "complex", job.offset, job.strides, job.there, read)
+    if source.dtype is float32:
+        first = first._replace(kind="real")
+    m = n // 2 + 1 if form == "forward" else n
+    last = End(op, "complex", 0, (m * job.inner, job.inner, 1), m, write, job.scale)
+    lines = job.outer, job.inner
+    if form == "complex" or (form == "forward" and n % 2):
+        return transform(first, last, n, lines, facts)
+    if n % 2:
+        return transform(first._replace(kind="hermitian"), last._replace(kind="real"), n, lines, facts)
+    half = middle(lines, n // 2)
+    if form == "forward":
+        return [
+            *transform(first._replace(kind="pair", flip=False), half, n // 2, lines, facts),
+            _real(True, half, last, n, lines, facts),
+        ]
+    return [
+        _real(False, first._replace(flip=not read), half, n, lines, facts),
+        *transform(half._replace(flip=True), last._replace(kind="pair", flip=True), n // 2, lines, facts),
+    ]
+
+
+def middle(lines: tuple[int, int], n: int) -> End:
+    """Memory between two passes, row-major."""
+    outer, inner = lines
+    return End(temporary((outer, n, inner), complex64), "complex", 0, (n * inner, inner, 1), n)
+
+
+def transform(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
+    """The transform of n positions of lines."""
+    found = factors(n)
+    if found is None:
+        return _bluestein(first, last, n, lines, facts)
+    made, before = [], 1
+    for k, radix in enumerate(found):
+        into = last if k == len(found) - 1 else middle(lines, n)
+        wg = facts.workgroup
+        key = ("fft_stage", radix, first.kind, into.kind, not k, wg)
+        kernel = kernel_for(key, texts.stage, f"fft_stage_{radix}", wg)
+        words = _words(first, into, lines, n, n // radix, before * radix)
+        words[27:30] = [before, *_over(before * radix)]
+        made.append(launch(kernel, (first.op,), (into.op,), -(-words[0] // wg), words, facts))
+        first, before = into._replace(scale=1.0, flip=False), before * radix
+    return made
+
+
+def _over(n: int) -> list[int]:
+    return [bits(4.0 / n, "f"), bits(1.0 / n, "f")]
+
+
+def _words(first: End, last: End, lines: tuple[int, int], n: int, each: int, modulus: int) -> list[int]:
+    """The parameters of fft_stage; `each` threads a line."""
+    outer, inner = lines
+    to_outer, hop, to_inner = last.strides
+    return [
+        outer * inner * each, inner, 1, 1,
+        *first.words,
+        0, 0, 0, first.there,
+        to_outer, to_inner, hop, last.there,
+        0, 0, 0, n,
+        n, modulus, *_over(modulus),
+        SIGN * first.flip, SIGN * last.flip, bits(last.scale, "f"), 0,
+        0, 0, 0, 0,
+    ]  # fmt: skip
+
+
+def _real(unpacks: bool, first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> Launch:
+    wg = facts.workgroup
+    kernel = kernel_for(("fft_real", unpacks, first.kind, wg), texts.real, "fft_real", wg)
+    words = _words(first, last, lines, n, n // 4 + 1, n)
+    return launch(kernel, (first.op,), (last.op,), -(-words[0] // wg), words, facts)
+
+
+def _bluestein(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
+    """As a convolution with a chirp. The filter is transformed beside, since nothing is kept between calls."""
+    if n > LONGEST:
+        raise LimitError(f"fft: a length of {n:,} with a prime factor above 13 is beyond {LONGEST:,}; pad it")
+    size = 1 << (2 * n - 2).bit_length()
+    wg = facts.workgroup
+    alone = middle((1, 1), size), middle((1, 1), size)
+    padded, spectrum, product, back = (middle(lines, size) for _ in range(4))
+
+    def step(k: int, first: End, other: Op, last: End, lines: tuple[int, int], span: int) -> Launch:
+        key = ("fft_chirp", k, first.kind, last.kind, wg)
+        kernel = kernel_for(key, texts.chirp, f"fft_chirp_{k}", wg)
+        words = _words(first, last, lines, n, span, 2 * n)
+        words[30:32] = [bits(1.0 / size, "f"), size]
+        return launch(kernel, (first.op, other), (last.op,), -(-words[0] // wg), words, facts)
+
+    plain = back._replace(there=n)
+    return [
+        step(1, alone[0]._replace(op=first.op, kind=first.kind), first.op, alone[0], (1, 1), size),
+        *transform(alone[0], alone[1], size, (1, 1), facts),
+        step(0, first, first.op, padded, lines, size),
+        *transform(padded, spectrum, size, lines, facts),
+        step(2, spectrum, alone[1].op, product, lines, size),
+        *transform(product, back, size, lines, facts),
+        step(3, plain, alone[1].op, last, lines, n),
+    ]
