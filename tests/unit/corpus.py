@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from corpus_signal import signals
+from corpus_image import image
 from corpus_windows import windows
 
 import tabgpu as tg
@@ -362,6 +364,8 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
         *scans_and_sorts(),
         *attentions(),
         *windows(),
+        *image(),
+        *signals(),
     ]:
         yield name, code, access, 0
 
