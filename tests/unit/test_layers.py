@@ -47,6 +47,7 @@ LAYERS = {
         "kernels.resize_functions",
         "kernels.quant_forms",
         "kernels.rows_functions",
+        "kernels.stencil_inner",
         "kernels.scan_forms",
         "kernels.unroll",
     ],

@@ -1,0 +1,28 @@
+"""tg.image: filters, morphology, measurements and geometry of images under scipy.ndimage's names, colours and
+histograms under scikit-image's; over arrays of any rank where those are."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+PARTS = {
+    "linear":
+        "convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d gaussian_gradient_magnitude "
+        "gaussian_laplace generic_gradient_magnitude generic_laplace laplace prewitt sobel uniform_filter "
+        "uniform_filter1d",
+}  # fmt: skip
+"""Which part has each name: loaded at its first use (PEP 562)."""
+WHERE = {name: part for part, names in PARTS.items() for name in names.split()}
+__all__ = sorted(WHERE)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in WHERE:
+        raise AttributeError(f"module 'tabgpu.image' has no attribute {name!r}")
+    made = globals()[name] = getattr(import_module(f".{WHERE[name]}", __name__), name)
+    return made
+
+
+def __dir__() -> list[str]:
+    return __all__
