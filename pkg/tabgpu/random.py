@@ -34,10 +34,10 @@ _WORD = Fn("philox_word", "philox_word(x, y, z)", (int32, uint32, uint32), uint3
 _KEY = Fn("philox_key", "philox_key_word(x, y, z, w)", (uint32,) * 4, uint32)
 _INTEGER = Fn(
     "random_integer",
-    "random_integer(x, y, z, w)",
+    "draw_integer(x, y, z, w)",
     (int32, *[uint32] * 3),
     uint32,
-    "random_integer4(x, y, z, w)",
+    "draw_integer4(x, y, z, w)",
 )
 _CHANCE = Fn("random_chance", "random_chance(x, y)", (uint32, float32), bool_)
 _NORMAL = Fn("random_normal", "random_normal(x)", (uint32,), float32)

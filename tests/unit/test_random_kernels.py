@@ -28,8 +28,8 @@ def main_of(code: str) -> str:
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_four_neighbours_share_a_block(gpu: Any, name: str) -> None:
     (launch, *_) = corpus.launches(CASES[name](tg.random.key(1), (6, 8)))
-    calls = re.findall(r"\b(philox\w+|random_integer\w*)\(", main_of(launch.kernel.code))
-    assert calls == ["random_integer4" if name == "integers" else "philox_word4"]
+    calls = re.findall(r"\b(philox\w+|draw_integer\w*)\(", main_of(launch.kernel.code))
+    assert calls == ["draw_integer4" if name == "integers" else "philox_word4"]
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

@@ -65,8 +65,16 @@ def define(stem: str, functions: list[str], text: str) -> None:
     packed()[f"lib/{stem}"] = text
 
 
+def _add_threefry(text: str) -> None:
+    if "_threefry(" in text:
+        from .threefry_functions import add
+
+        add()
+
+
 def called(text: str) -> list[str]:
     """The lib files that define functions which a WGSL text calls, sorted."""
+    _add_threefry(text)
     index = homes()
     return sorted({index[name] for name in _CALLED.findall(text) if name in index})
 
@@ -102,6 +110,7 @@ def weight(expr: str) -> int:
     todo = _CALLED.findall(expr)
     if not todo:
         return 1
+    _add_threefry(expr)
     known, seen = bodies(), set[str]()
     while todo:
         name = todo.pop()

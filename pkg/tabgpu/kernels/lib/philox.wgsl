@@ -1,9 +1,8 @@
-// Philox4x32-10 (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011), and integers made of its words. The word
-// of position i is word i % 4 of block i / 4, whatever launch computes it. NAME4 does for four positions what NAME does
-// for one; neighbours share their block. (Floats: random.wgsl.)
+// Philox4x32-10 (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011): a block of four words from a counter of
+// four and a key of two.
 
 // The upper 32 bits of a product; WGSL has only the lower ones.
-fn philox_mulhi(a: u32, b: u32) -> u32 {
+fn word_mulhi(a: u32, b: u32) -> u32 {
   let al = a & 0xffffu;
   let ah = a >> 16u;
   let bl = b & 0xffffu;
@@ -18,81 +17,10 @@ fn philox4x32(counter: vec4u, k0: u32, k1: u32) -> vec4u {
   var a = k0;
   var b = k1;
   for (var round = 0u; round < 10u; round++) {
-    c = vec4u(philox_mulhi(0xcd9e8d57u, c.z) ^ c.y ^ a, 0xcd9e8d57u * c.z,
-              philox_mulhi(0xd2511f53u, c.x) ^ c.w ^ b, 0xd2511f53u * c.x);
+    c = vec4u(word_mulhi(0xcd9e8d57u, c.z) ^ c.y ^ a, 0xcd9e8d57u * c.z,
+              word_mulhi(0xd2511f53u, c.x) ^ c.w ^ b, 0xd2511f53u * c.x);
     a += 0x9e3779b9u;
     b += 0xbb67ae85u;
   }
   return c;
-}
-
-fn philox_word(i: i32, k0: u32, k1: u32) -> u32 { return philox_attempt(bitcast<u32>(i), 0u, k0, k1); }
-
-// The same place of another block for each attempt.
-fn philox_attempt(i: u32, attempt: u32, k0: u32, k1: u32) -> u32 {
-  return philox_pick(philox4x32(vec4u(i >> 2u, attempt, 0u, 0u), k0, k1), i & 3u);
-}
-
-fn philox_pick(b: vec4u, lane: u32) -> u32 {
-  return select(select(b.x, b.y, lane == 1u), select(b.z, b.w, lane == 3u), lane > 1u);
-}
-
-// Four neighbours lie in one block or in two; anything else takes a block each.
-fn philox_word4(i: vec4i, k0: vec4u, k1: vec4u) -> vec4u {
-  let at = bitcast<vec4u>(i);
-  let block = at >> vec4u(2u);
-  let lane = at & vec4u(3u);
-  let first = philox4x32(vec4u(block.x, 0u, 0u, 0u), k0.x, k1.x);
-  let one = (block == block.xxxx) & (k0 == k0.xxxx) & (k1 == k1.xxxx);
-  if (all(one & (lane == vec4u(0u, 1u, 2u, 3u)))) { return first; }
-  let last = philox4x32(vec4u(block.w, 0u, 0u, 0u), k0.w, k1.w);
-  let other = (block == block.wwww) & (k0 == k0.wwww) & (k1 == k1.wwww);
-  var y = philox_pick(last, lane.y);
-  if (one.y) {
-    y = philox_pick(first, lane.y);
-  } else if (!other.y) {
-    y = philox_word(i.y, k0.y, k1.y);
-  }
-  var z = philox_pick(last, lane.z);
-  if (one.z) {
-    z = philox_pick(first, lane.z);
-  } else if (!other.z) {
-    z = philox_word(i.z, k0.z, k1.z);
-  }
-  return vec4u(philox_pick(first, lane.x), y, z, philox_pick(last, lane.w));
-}
-
-// Word `lane` of block i of a stream of its own (split and fold_in of keys on the GPU).
-fn philox_key_word(i: u32, k0: u32, k1: u32, lane: u32) -> u32 {
-  return philox4x32(vec4u(i, 0u, 0u, 1u + (lane >> 1u)), k0, k1)[lane & 1u];
-}
-
-// An integer below `span` (0: below 2^32), each as likely as the others: the upper half of word * span, but where the lower
-// one falls into the incomplete part, the word comes from the same place of the next `attempt` (Lemire, 2019).
-fn random_below(word: u32, i: i32, k0: u32, k1: u32, span: u32) -> u32 {
-  if (span == 0u) { return word; }
-  var high = philox_mulhi(word, span);
-  var low = word * span;
-  if (low < span) {
-    let incomplete = (0u - span) % span;
-    for (var attempt = 1u; low < incomplete; attempt++) {
-      let next = philox_attempt(bitcast<u32>(i), attempt, k0, k1);
-      high = philox_mulhi(next, span);
-      low = next * span;
-    }
-  }
-  return high;
-}
-fn random_integer(i: i32, k0: u32, k1: u32, span: u32) -> u32 {
-  return random_below(philox_word(i, k0, k1), i, k0, k1, span);
-}
-fn random_integer4(i: vec4i, k0: vec4u, k1: vec4u, span: vec4u) -> vec4u {
-  let w = philox_word4(i, k0, k1);
-  return vec4u(random_below(w.x, i.x, k0.x, k1.x, span.x), random_below(w.y, i.y, k0.y, k1.y, span.y),
-               random_below(w.z, i.z, k0.z, k1.z, span.z), random_below(w.w, i.w, k0.w, k1.w, span.w));
-}
-
-// Whether a word is below p * 2^32: never for p = 0 and NaN, always for p = 1.
-fn random_chance(w: u32, p: f32) -> bool {
-  return (p >= 1.0f) | ((p > 0.0f) & (w < u32(clamp(p, 0.0f, 0.99999994f) * 4294967296.0f)));
 }

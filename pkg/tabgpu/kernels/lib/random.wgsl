@@ -1,4 +1,4 @@
-// Random words as floats: uniform ones, the same bits on every adapter, and normal ones. Words are made in philox.wgsl.
+// Random words as floats: uniform ones, the same bits on every adapter, and normal ones. Words are made in random_words.wgsl.
 // use ieee, float_parts, narrow, erf
 
 // [0, 1) in equal steps of as many bits as the type has; all conversions are exact.
@@ -38,15 +38,22 @@ fn random_between_bf16(w: u32, low: f32, high: f32) -> f32 {
 // 2 |p - 1/2| are both taken from integers, so that neither tail nor middle loses bits.
 fn random_normal(w: u32) -> f32 {
   let upper = w >> 31u;
-  let odd = (select(w, ~w, upper == 1u) << 1u) | 1u;  // 2^33 times the smaller of p and 1 - p
+  let odd = random_odd(w);
   let tail = random_top(odd) * 1.1641532183e-10f;
   let x = random_top(0u - odd) * 2.3283064365e-10f;
   // -log(4 p (1 - p)); 4 p (1 - p) = 1 - x^2
   let r = 1.4142135f * x * erf_inverse_f32(-log_shifted_f32(tail * (1.0f - tail), 2));
   return bitcast<f32>(bitcast<u32>(r) ^ ((upper ^ 1u) << 31u));
 }
+// 2^33 times the smaller of p and 1 - p.
+fn random_odd(w: u32) -> u32 { return ((w ^ (0u - (w >> 31u))) << 1u) | 1u; }
 // The 24 leading bits as a float.
 fn random_top(n: u32) -> f32 {
   let lost = 8u - min(countLeadingZeros(n), 8u);
   return f32((n >> lost) << lost);
+}
+
+// Whether a word is below p * 2^32: never for p = 0 and NaN, always for p = 1.
+fn random_chance(w: u32, p: f32) -> bool {
+  return (p >= 1.0f) | ((p > 0.0f) & (w < u32(clamp(p, 0.0f, 0.99999994f) * 4294967296.0f)));
 }
