@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..graph import Op
-from ..kernels.factor_functions import text
+from ..kernels.reflector_functions import text
 from ..launch import Launch
 from ..region import Facts, kernel_for
 from . import launch

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..graph import Op
-from ..kernels.factor_functions import text
+from ..kernels.reflector_functions import text
 from ..launch import Kernel, Launch
 from ..region import Facts, kernel_for
 from . import launch, temporary
