@@ -1,0 +1,145 @@
+"""What the kernels of factorisations have for a type and a size: complex arithmetic, rows and columns in registers."""
+
+from __future__ import annotations
+
+from .. import kernels
+
+# Blocks "arithmetic" for complex64, by kernel.
+_PRODUCT = """fn times(a: E, b: E) -> E { return E(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
+fn less(s: E, a: E, b: E) -> E { return s - times(a, b); }
+"""
+_FOURS = (
+    _PRODUCT
+    + """fn conjugate(a: E) -> E { return E(a.x, negative_f32(a.y)); }
+fn four(a: E, b: E, c: E, d: E) -> Q { return Q(a, b, c, d); }
+fn less_four(y: Q, t: E, c: Q) -> Q {
+  return Q(less(y[0], t, c[0]), less(y[1], t, c[1]), less(y[2], t, c[2]), less(y[3], t, c[3]));
+}
+"""
+)
+COMPLEX = {
+    "eliminate": _FOURS
+    + """fn less_dot(s: E, a: Q, b: Q) -> E {
+  return less(less(less(less(s, a[0], b[0]), a[1], b[1]), a[2], b[2]), a[3], b[3]);
+}
+fn one() -> E { return E(1.0f, 0.0f); }
+fn inverse(d: E) -> E { return divide_c64(one(), d); }
+fn over(y: E, d: E, r: E) -> E { return times(y, r); }
+""",
+    "cholesky_panel": _FOURS
+    + """fn real(a: E) -> f32 { return a.x; }
+fn number(a: f32) -> E { return E(a, 0.0f); }
+fn over(y: E, d: f32, r: f32) -> E {
+  let q = y * r;
+  return fma(fma(-q, E(d), y), E(r), q);
+}
+""",
+    "lu_panel": _PRODUCT
+    + """fn over(y: E, d: E) -> E { return divide_c64(y, d); }
+fn magnitude(a: E) -> u32 { return bitcast<u32>(absolute_f32(a.x) + absolute_f32(a.y)) & 0x7fffffffu; }
+""",
+    "lu_ends": "fn number(a: u32) -> E { return E(f32(a), 0.0f); }\n",
+}
+
+# Block "winner" of lu_panel with subgroups: each leaves its best candidate, and all of them find the best of those.
+_WINNER = """fn best_of(b: Best) -> Best {
+  let key = subgroupMax(b.key);
+  let spot = subgroupMin(select(0xffffffffu, b.spot, b.key == key));
+  return Best(key, spot, subgroupMin(select(0xffffffffu, b.row, b.key == key && b.spot == spot)));
+}
+fn winner(li: u32, b: Best) -> Best {
+  let own = best_of(b);
+  if (lane == 0u) {
+    keys[li / size] = own.key;
+    spots[li / size] = own.spot;
+    owners[li / size] = own.row;
+  }
+  workgroupBarrier();
+  var all = Best(0u, 0xffffffffu, 0u);
+  for (var k = lane; k < WG / size; k += size) {
+    if (better(keys[k], spots[k], all)) { all = Best(keys[k], spots[k], owners[k]); }
+  }
+  return best_of(all);
+}
+"""
+
+
+def text(name: str, kind: str, subgroups: bool = False, **params: object) -> str:
+    """kernels/NAME.wgsl for float32 ("f") or complex64 ("c"): a whole module."""
+    body = kernels.read(name)
+    if kind == "c":
+        params["E"] = "vec2f"
+        body = kernels.replace_block(body, "arithmetic", COMPLEX[name])
+        if name in ("eliminate", "cholesky_panel"):
+            params["Q"] = "mat4x2f"
+    if name == "eliminate":
+        body = _update(body, bool(params["LU"]), bool(params["SOLVE"]), int(str(params["K"])))
+    elif name == "cholesky_panel":
+        body = kernels.replace_block(body, "rows", _rows(int(str(params["K"])), kind))
+    elif subgroups:
+        body = kernels.replace_block(body, "winner", _WINNER)
+        more = "index) li: u32,\n        @builtin(subgroup_size) sg: u32, @builtin(subgroup_invocation_id) id: u32)"
+        body = body.replace("index) li: u32)", more).replace(
+            "  let z = g.x", "  size = sg;\n  lane = id;\n  let z = g.x"
+        )
+        body = "enable subgroups;\nvar<private> size: u32;\nvar<private> lane: u32;\n" + body
+    body = kernels.rewrite(body, params)
+    files = sorted({*kernels.uses(body), *kernels.called(body)})
+    return kernels.enabled(kernels.library(files) + "\n" + body)
+
+
+def _lines(out: list[str], indent: int) -> str:
+    return "".join(f"{' ' * indent}{line}\n" for line in out)
+
+
+def _fours(name: str, k: int) -> list[str]:
+    """Four calls of a function for each of k / 4 variables."""
+    return [f"var y{q} = four({', '.join(name.format(4 * q + h) for h in range(4))});" for q in range(k // 4)]
+
+
+def _update(body: str, lu: bool, solve: bool, k: int) -> str:
+    """eliminate with one variable for each four of a column and for each sum."""
+    out = _fours("right(live, {}u, wbase + col)", k)
+    for p in range(k):
+        out.append(f"let d{p} = lt[{k * k // 4 + p}u];")
+        out.append(f"let t{p} = over(y{p // 4}[{p % 4}], d{p}[0], d{p}[1]);")
+        out.append(f"y{p // 4}[{p % 4}] = t{p};")
+        first = (p + 1) // 4
+        out += [f"y{q} = less_four(y{q}, t{p}, lt[{p * k // 4 + q}u]);" for q in range(first, k // 4)]
+    out += [f"ut[slot(li, {q}u)] = y{q};" for q in range(k // 4)]
+    out += ["if (keep) {", *(f"  put({4 * q}u, xbase, y{q});" for q in range(k // 4)), "}"]
+    drop = [] if lu else ["pivots", "chosen", "active", "next", "place"]
+    if solve:
+        body = kernels.replace_block(body, "columns", _lines(out, 6))
+    else:
+        drop += ["solved", "put", "solving"]
+    cells = [(h, c) for h in range(4) for c in range(4)]
+    out = [f"var s{h}{c} = old(at, row0 + ty, col0 + tx, {4 * h + c}u, posts);" for h, c in cells]
+    out += ["for (var q = 0u; q < KQ; q++) {"]
+    out += [f"  let a{h} = lt[slot(ty + {h}u * TY, q)];" for h in range(4)]
+    out += [f"  let b{h} = ut[slot(tx + {h}u * TX, q)];" for h in range(4)]
+    out += [f"  s{h}{c} = less_dot(s{h}{c}, a{h}, b{c});" for h, c in cells]
+    out += ["}", f"s = array<E, 16>({', '.join(f's{h}{c}' for h, c in cells)});"]
+    body = kernels.replace_block(body, "multiply", _lines(out, 2))
+    for name in drop:
+        body = kernels.replace_block(body, name, "")
+    return body if lu else body.replace("read_write> l:", "read> l:")
+
+
+def _rows(k: int, kind: str) -> str:
+    """The elimination of cholesky_panel with one variable for each four of a row."""
+    out = _fours("at(live, i, {}u, base)", k)
+    zero = "E()"
+    for p in range(k):
+        b = p % 2 * k
+        mine = f"y{p // 4}[{p % 4}]"
+        out += [f"if (li < K) {{ column[{b}u + li] = {mine}; }}", "workgroupBarrier();"]
+        out += [f"let a{p} = real(column[{b + p}u]);", f"let d{p} = root(a{p});"]
+        out += [f"bad = select(bad, {p + 1}u, bad == 0u && !good(a{p}));"]
+        out += [f"{mine} = over({mine}, d{p}.d, d{p}.r);", f"let t{p} = {mine} * d{p}.r;"]
+        for q in range((p + 1) // 4, k // 4):
+            parts = [f"conjugate(column[{b + c}u])" if c > p else zero for c in range(4 * q, 4 * q + 4)]
+            out.append(f"y{q} = less_four(y{q}, t{p}, four({', '.join(parts)}));")
+    out += ["if (stored) {"]
+    out += [f"  if ({c}u < P[0].z && {c}u <= i) {{ l[to + {c}u] = y{c // 4}[{c % 4}]; }}" for c in range(k)]
+    return _lines([*out, "}"], 2)
