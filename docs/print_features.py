@@ -247,7 +247,7 @@ def page() -> Iterator[str]:
     yield from ("", "## `tg.nn`", "", *elementwise_table(tabgpu.nn, known))
     yield from ("", *functions(tabgpu.nn, sorted(n for n in vars(tabgpu.nn) if not n.startswith("_"))))
     yield from ("", "### `tg.nn.grad`", "", *functions(tabgpu.nn.grad, tabgpu.nn.grad.__all__))
-    names = sorted(n for n in vars(tabgpu.linalg) if not n.startswith("_"))
+    names = sorted(tabgpu.linalg.__all__)
     yield from ("", "## `tg.random`", "", *functions(tabgpu.random, tabgpu.random.__all__))
     methods = ", ".join(f"`{n}`" for n in vars(tabgpu.random.Generator) if not n.startswith("_"))
     yield from ("", f"Of a `Generator`: {methods}.")

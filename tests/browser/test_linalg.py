@@ -55,7 +55,7 @@ async def test_functions_of_stacks_of_matrices() -> None:
     await close(tg.linalg.outer(a[0, 0], a[1, 0, ::-1]), np.linalg.outer(REAL[0, 0], REAL[1, 0, ::-1]))
     await close(tg.linalg.cross(a[..., :3], a[0, :, 1:]), np.linalg.cross(REAL[..., :3], REAL[0, :, 1:]))
     await close(tg.linalg.norm(a), np.linalg.norm(REAL))
-    for name in tg.linalg.__all__:
+    for name in set(tg.linalg.__all__) - set(tg.linalg.WHERE):
         assert hasattr(np.linalg, name)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from corpus_signal import signals
 from corpus_image import image
+from corpus_eigen import eigenvalues
 from corpus_windows import windows
 
 import tabgpu as tg
@@ -364,6 +365,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
         *scans_and_sorts(),
         *attentions(),
         *windows(),
+        *eigenvalues(),
         *image(),
         *signals(),
     ]:

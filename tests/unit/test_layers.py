@@ -37,6 +37,7 @@ LAYERS = {
         "kernels",
         "kernels.attention_inner",
         "kernels.conv_inner",
+        "kernels.eigen_functions",
         "kernels.fir_functions",
         "kernels.gemm_inner",
         "kernels.gemm_matrix_inner",

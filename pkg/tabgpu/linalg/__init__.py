@@ -1,7 +1,8 @@
-"""numpy.linalg and the array API's linalg: what needs no factorisation. Products are those of the top level."""
+"""numpy.linalg, scipy.linalg, the array API's linalg. Factorisations are imported at their first use (PEP 562)."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from ..errors import LinAlgError
@@ -11,19 +12,28 @@ from ..ops.products import matmul
 from .matrices import cross, diagonal, outer, trace
 from .norms import matrix_norm, norm, vector_norm
 
+MODULES = ("blas",)
+# Module -> its public names; no module has the name of a function, which an import would put in its place.
+CHAPTERS = {
+    "eigen": "eig eigvals hessenberg schur",
+}
+WHERE = {name: module for module, names in CHAPTERS.items() for name in names.split()}
+
 __all__ = [
     "LinAlgError", "cross", "diagonal", "matmul", "matrix_norm", "matrix_transpose", "norm", "outer", "tensordot",
     "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
+__all__ += list(WHERE)
 
 
 def __getattr__(name: str) -> Any:
-    """blas, imported at its first use (PEP 562)."""
-    from importlib import import_module
-
-    if name in LATER:
+    if name in MODULES:
         return import_module(f".{name}", __name__)
-    raise AttributeError(f"module 'tabgpu.linalg' has no attribute {name!r}")
+    if name not in WHERE:
+        raise AttributeError(f"module 'tabgpu.linalg' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f".{WHERE[name]}", __name__), name)
+    return found
 
 
-LATER = ("blas",)
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *MODULES})
