@@ -1,7 +1,7 @@
 """Special functions under the names of scipy.special, elementwise, in float32. Their WGSL is in kernels/lib.
 
 Each row states its greatest error in ULP over `domain`; docs/numerics.md lists what was measured. Integers and bools
-become float32. logsumexp is the only reduction here; softmax is in nn.
+become float32. What is made of several rows is in special_composed.py.
 """
 
 from __future__ import annotations
@@ -9,17 +9,23 @@ from __future__ import annotations
 from typing import Any
 
 from .array import Array
-from .ops.elementwise import cbrt, exp2, expm1, log1p, sinc
-from .ops.rows import binary, unary
+from .ops.elementwise import add, cbrt, exp2, expm1, log1p, sinc, subtract
+from .ops.rows import binary, ternary, unary
 from .ops.statistics import logsumexp
+from .special_composed import *  # noqa: F403
+from .special_composed import __all__ as _COMPOSED
 
 # fmt: off
 __all__ = [
-    "beta", "betaln", "cbrt", "cosm1", "cospi", "digamma", "entr", "erf", "erfc", "erfcinv", "erfcx",
-    "erfinv", "exp2", "exp10", "expit", "expm1", "exprel", "factorial", "gamma", "gammaln", "gammasgn",
-    "i0", "i0e", "i1", "i1e", "kl_div", "log1p", "log_expit", "log_ndtr", "loggamma", "logit", "logsumexp", "ndtr",
-    "ndtri", "psi", "rel_entr", "rgamma", "sinc", "sinpi", "softplus", "xlog1py", "xlogy",
+    "beta", "betainc", "betaincc", "betaln", "binom", "cbrt", "comb", "cosm1", "cospi", "digamma", "entr", "erf",
+    "erfc", "erfcinv", "erfcx", "erfinv", "eval_chebyt", "eval_chebyu", "eval_hermite", "eval_hermitenorm",
+    "eval_laguerre", "eval_legendre", "exp1", "exp2", "exp10", "expi", "expit", "expm1", "exprel", "factorial",
+    "gamma", "gammainc", "gammaincc", "gammaln", "gammasgn", "i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1",
+    "k1e", "kl_div", "log1p", "log_expit", "log_ndtr", "loggamma", "logit", "logsumexp", "ndtr", "ndtri", "perm",
+    "polygamma", "psi", "rel_entr", "rgamma", "sinc", "sinpi", "softplus", "stdtr", "xlog1py", "xlogy", "y0", "y1",
+    "zeta", "zetac",
 ]
+__all__.extend(_COMPOSED)
 
 # --- error function and normal distribution ---
 erf = unary("erf", {"f": "erf_f32(x)"}, promote="float", ulp=3, domain=(-5.0, 5.0), like="scipy.special.erf",
@@ -61,7 +67,55 @@ betaln = binary("betaln", {"f": "betaln_f32(x, y)"}, promote="float", ulp=8, dom
 factorial_row = unary("factorial", {"f": "factorial_f32(x)"}, promote="float", ulp=12, domain=(0.0, 33.0),
                       like="scipy.special.factorial", doc="gamma(x + 1), 0 for negative x.")
 
-# --- Bessel ---
+gammainc = binary("gammainc", {"f": "gammainc_f32(x, y)"}, promote="float", ulp=60, domain=(0.1, 12.0),
+                  like="scipy.special.gammainc",
+                  doc="The regularised lower incomplete gamma function P(a, x). Its error grows with |log P|.")
+gammaincc = binary("gammaincc", {"f": "gammaincc_f32(x, y)"}, promote="float", ulp=60, domain=(0.1, 12.0),
+                   like="scipy.special.gammaincc", doc="1 - gammainc(a, x), without cancellation.")
+betainc = ternary("betainc", {"f": "betainc_f32(x, y, z)"}, promote="float", like="scipy.special.betainc",
+                  doc="The regularised incomplete beta function I_x(a, b), error grows with log I.")
+betaincc = ternary("betaincc", {"f": "betaincc_f32(x, y, z)"}, promote="float", like="scipy.special.betaincc",
+                   doc="1 - betainc(a, b, x), without cancellation.")
+stdtr = binary("stdtr", {"f": "stdtr_f32(x, y)"}, promote="float", domain=(0.5, 30.0), like="scipy.special.stdtr",
+               doc="Student's distribution function of t with df degrees of freedom.")
+zeta_row = unary("zeta", {"f": "zeta_f32(x)"}, promote="float", ulp=12, domain=(1.1, 40.0), like="scipy.special.zeta",
+                 doc="Riemann's zeta function.")
+hurwitz_row = binary("zeta_hurwitz", {"f": "hurwitz_f32(x, y)"}, promote="float", ulp=12, domain=(1.1, 20.0),
+                     like="scipy.special.zeta", doc="Hurwitz' zeta function of q > 0.")
+zetac = unary("zetac", {"f": "zetac_f32(x)"}, promote="float", ulp=12, domain=(1.1, 40.0), like="scipy.special.zetac",
+              doc="zeta(x) - 1, without cancellation.")
+polygamma_row = binary("polygamma", {"f": "polygamma_f32(x, y)"}, operand_kinds="if", like="scipy.special.polygamma",
+                       doc="The n-th derivative of digamma for x > 0.")
+exp1 = unary("exp1", {"f": "exp1_f32(x)"}, promote="float", ulp=12, domain=(0.0, 80.0), like="scipy.special.exp1",
+             doc="The exponential integral E1 of x > 0; inf at 0, NaN below.")
+expi = unary("expi", {"f": "expi_f32(x)"}, promote="float", ulp=12, domain=(-80.0, 88.0), like="scipy.special.expi",
+             doc="The exponential integral Ei; -inf at 0.")
+
+# --- combinatorics: products, exact as long as they are below 2**24 ---
+binom = binary("binom", {"f": "binom_f32(x, y)"}, promote="float", domain=(0.0, 30.0), like="scipy.special.binom",
+               doc="The binomial coefficient of real n and k.")
+comb_row = binary("comb", {"f": "comb_f32(x, y)"}, promote="float", domain=(0.0, 30.0), like="scipy.special.comb",
+                  doc="How many ways to choose k of n things.")
+perm_row = binary("perm", {"f": "perm_f32(x, y)"}, promote="float", domain=(0.0, 30.0), like="scipy.special.perm",
+                  doc="How many ordered choices of k of n things.")
+
+# --- orthogonal polynomials of whole degrees up to 10,000, by their recurrences ---
+_DEGREE = {"operand_kinds": "if"}
+eval_legendre = binary("eval_legendre", {"f": "eval_legendre_f32(x, y)"}, like="scipy.special.eval_legendre",
+                       doc="Legendre's polynomial of degree n at x.", **_DEGREE)
+eval_chebyt = binary("eval_chebyt", {"f": "eval_chebyt_f32(x, y)"}, like="scipy.special.eval_chebyt",
+                     doc="Chebyshev's polynomial of the first kind of degree n at x.", **_DEGREE)
+eval_chebyu = binary("eval_chebyu", {"f": "eval_chebyu_f32(x, y)"}, like="scipy.special.eval_chebyu",
+                     doc="Chebyshev's polynomial of the second kind of degree n at x.", **_DEGREE)
+eval_hermite = binary("eval_hermite", {"f": "eval_hermite_f32(x, y)"}, like="scipy.special.eval_hermite",
+                      doc="Hermite's polynomial (physicists') of degree n at x.", **_DEGREE)
+eval_hermitenorm = binary("eval_hermitenorm", {"f": "eval_hermitenorm_f32(x, y)"},
+                          like="scipy.special.eval_hermitenorm",
+                          doc="Hermite's polynomial (probabilists') of degree n at x.", **_DEGREE)
+eval_laguerre = binary("eval_laguerre", {"f": "eval_laguerre_f32(x, y)"}, like="scipy.special.eval_laguerre",
+                       doc="Laguerre's polynomial of degree n at x.", **_DEGREE)
+
+# --- Bessel: errors of j0, j1, y0, y1 are relative to the larger of the value and sqrt(2 / (pi x)) ---
 i0 = unary("i0", {"f": "i0_f32(x)"}, promote="float", ulp=10, domain=(-90.0, 90.0), like="scipy.special.i0",
            doc="Modified Bessel function of order 0.")
 i0e = unary("i0e", {"f": "i0e_f32(x)"}, promote="float", ulp=8, domain=(-100.0, 100.0), like="scipy.special.i0e",
@@ -70,6 +124,23 @@ i1 = unary("i1", {"f": "i1_f32(x)"}, promote="float", ulp=10, domain=(-90.0, 90.
            doc="Modified Bessel function of order 1.")
 i1e = unary("i1e", {"f": "i1e_f32(x)"}, promote="float", ulp=8, domain=(-100.0, 100.0), like="scipy.special.i1e",
             doc="exp(-|x|) * i1(x).")
+
+j0 = unary("j0", {"f": "j0_f32(x)"}, promote="float", domain=(-50.0, 50.0), like="scipy.special.j0",
+           doc="Bessel function of the first kind, order 0.")
+j1 = unary("j1", {"f": "j1_f32(x)"}, promote="float", domain=(-50.0, 50.0), like="scipy.special.j1",
+           doc="Bessel function of the first kind, order 1.")
+y0 = unary("y0", {"f": "y0_f32(x)"}, promote="float", domain=(0.0, 50.0), like="scipy.special.y0",
+           doc="Bessel function of the second kind, order 0; -inf at 0, NaN below.")
+y1 = unary("y1", {"f": "y1_f32(x)"}, promote="float", domain=(0.0, 50.0), like="scipy.special.y1",
+           doc="Bessel function of the second kind, order 1; -inf at 0, NaN below.")
+k0 = unary("k0", {"f": "k0_f32(x)"}, promote="float", ulp=10, domain=(0.0, 80.0), like="scipy.special.k0",
+           doc="Modified Bessel function of the second kind, order 0; inf at 0, NaN below.")
+k0e = unary("k0e", {"f": "k0e_f32(x)"}, promote="float", ulp=10, domain=(0.0, 100.0), like="scipy.special.k0e",
+           doc="exp(x) * k0(x).")
+k1 = unary("k1", {"f": "k1_f32(x)"}, promote="float", ulp=10, domain=(0.0, 80.0), like="scipy.special.k1",
+           doc="Modified Bessel function of the second kind, order 1; inf at 0, NaN below.")
+k1e = unary("k1e", {"f": "k1e_f32(x)"}, promote="float", ulp=10, domain=(0.0, 100.0), like="scipy.special.k1e",
+           doc="exp(x) * k1(x).")
 
 # --- logistic and entropy ---
 expit = unary("expit", {"f": "expit_f32(x)"}, promote="float", ulp=6, domain=(-80.0, 20.0), like="scipy.special.expit",
@@ -111,3 +182,29 @@ def factorial(n: Any, exact: bool = False) -> Array:
     if exact:
         raise ValueError("factorial: exact=True needs integers of any size; use math.factorial")
     return factorial_row(n)
+
+
+def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Array:  # SciPy's name
+    """How many ways to choose k of N things (repetition: each several times), in float32: exact below 2**24, 0 unless
+    0 <= k <= N. exact=True would need integers beyond 32 bits: ValueError."""
+    if exact:
+        raise ValueError("comb: exact=True needs integers of any size; use math.comb")
+    return comb_row(subtract(add(N, k), 1) if repetition else N, k)
+
+
+def perm(N: Any, k: Any, exact: bool = False) -> Array:  # SciPy's name
+    """How many ordered choices of k of N things, N! / (N - k)!, in float32; 0 unless 0 <= k <= N. exact: as comb."""
+    if exact:
+        raise ValueError("perm: exact=True needs integers of any size; use math.perm")
+    return perm_row(N, k)
+
+
+def zeta(x: Any, q: Any = None) -> Array:
+    """Riemann's zeta function of real x, inf at 1; with q Hurwitz', the sum of (k + q)**-x, for x > 1 and q > 0 (SciPy
+    also has q < 0 with whole x)."""
+    return zeta_row(x) if q is None else hurwitz_row(x, q)
+
+
+def polygamma(n: Any, x: Any) -> Array:
+    """The n-th derivative (n >= 0, integers) of digamma at x > 0; digamma itself for n = 0; NaN for x < 0 and n > 0."""
+    return polygamma_row(n, x)

@@ -105,6 +105,13 @@ fn gamma_stirling(x: f32) -> f32 {
   return v * fma(fma(0.0006972338f, z, -0.0027728085f), z, 0.08333327f);
 }
 
+// log Gamma(y) / ((y - 1) (y - 2)) in t = y - 2, |t| <= 1.
+fn gamma_log_poly(t: f32) -> f32 {
+  var p = fma(fma(fma(-3.8546674e-05f, t, 7.798165e-05f), t, -5.296393e-05f), t, 0.00013117088f);
+  p = fma(fma(fma(fma(p, t, -0.00042498586f), t, 0.0009437521f), t, -0.0021023455f), t, 0.0049918024f);
+  return fma(fma(fma(fma(p, t, -0.012384916f), t, 0.032965582f), t, -0.10031728f), t, 0.42278433f);
+}
+
 // log Gamma(x) for x > 0.
 fn gamma_log_positive(x: f32) -> f32 {
   if (x > 3.0f) {
@@ -114,11 +121,11 @@ fn gamma_log_positive(x: f32) -> f32 {
   let below = x < 1.0f;
   let one = select(x - 1.0f, x, below);
   let t = select(x - 2.0f, x - 1.0f, below);
-  var p = fma(fma(fma(-3.8546674e-05f, t, 7.798165e-05f), t, -5.296393e-05f), t, 0.00013117088f);
-  p = fma(fma(fma(fma(p, t, -0.00042498586f), t, 0.0009437521f), t, -0.0021023455f), t, 0.0049918024f);
-  p = fma(fma(fma(fma(p, t, -0.012384916f), t, 0.032965582f), t, -0.10031728f), t, 0.42278433f);
-  return fma(one * t, p, select(0.0f, -log_shifted_f32(x, 0), below));
+  return fma(one * t, gamma_log_poly(t), select(0.0f, -log_shifted_f32(x, 0), below));
 }
+
+// log Gamma(1 + x) for x in [0, 2], with its relative accuracy near 0.
+fn gamma_log1p(x: f32) -> f32 { return x * (x - 1.0f) * gamma_log_poly(x - 1.0f); }
 
 // log |Gamma(x)|: relative error for x > 0; for x < 0 absolute, since the zeros there are not factored out.
 fn gammaln_f32(x: f32) -> f32 {
