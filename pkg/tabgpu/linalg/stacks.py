@@ -32,6 +32,13 @@ def flat(x: Array) -> Array:
     return reshape(x, (prod(x.shape[:-2]), *x.shape[-2:]))
 
 
+def squares(x: Array) -> Array:
+    """|x|**2, real."""
+    if x.dtype.kind != "c":
+        return ew.square(x)
+    return ew.add(ew.square(ew.real(x)), ew.square(ew.imag(x)))
+
+
 def scales(x: Array, axis: Any) -> tuple[Array, Array]:
     """(powers of two that bring the greatest |element| along axes to 1 .. 2, their inverses), real, axes kept."""
     most = reductions.max(ew.abs(x), axis=axis, keepdims=True)
