@@ -172,3 +172,95 @@ def real(key: tuple[str, bool, str, int]) -> tuple[str, str]:
     """fft_real.wgsl of (name, whether from complex pairs to the result, load, threads)."""
     name, unpacks, load, wg = key
     return line_hooks(kernels.specialise(name, UNPACK=unpacks, WG=wg), load, "complex"), "rw"
+
+
+# --- in workgroup memory ----------------------------------------------------------------------------------------------
+
+PLANS = {  # positions of a line: radices of the steps
+    1: (1,), 2: (2,), 4: (4,), 8: (8,), 16: (16,), 32: (8, 4), 64: (8, 8), 128: (16, 8), 256: (16, 16),
+    512: (8, 8, 8), 1024: (16, 8, 8), 2048: (16, 16, 8), 4096: (16, 16, 16),
+}  # fmt: skip
+EACH = 16  # positions a thread, at most
+
+
+def roots(out: Lines, m: str, n: int, count: int) -> list[str]:
+    """exp(-2 pi i m k / n) for k = 1 .. count: of two k directly, of the others by products."""
+    by = f"vec2f({number(4 / n)}, {number(1 / n)})"
+    w = [out.let(f"fft_root({m}, {n}u, {by})")]
+    if count > 8:
+        w = powers(out, w[0], 3)
+        fourth = out.let(f"fft_root(4u * {m}, {n}u, {by})")
+        fours = powers(out, fourth, count // 4)
+        return [
+            fours[k // 4 - 1]
+            if not k % 4
+            else w[k - 1]
+            if k < 4
+            else out.let(f"fft_times({fours[k // 4 - 1]}, {w[k % 4 - 1]})")
+            for k in range(1, count + 1)
+        ]
+    return powers(out, w[0], count)
+
+
+def block(key: tuple[str, int, int, str, str, bool]) -> tuple[str, str]:
+    """fft_block.wgsl of (name, positions, lines, load, store, whether twiddles follow)."""
+    name, n, lines, load, store, twiddles = key
+    plan, each = PLANS[n], min(n, EACH)
+    apart = n // each
+    out = Lines()
+    add = out.lines.append
+    for m in range(each):
+        add(f"  var x{m} = vec2f();\n")
+    add("  if (reading) {\n")
+    for m in range(each):
+        add(f"    x{m} = load(begin, offset + {m * apart}u * P[2].z);\n")
+    add("  }\n")
+    before, home = 1, "reads"
+    for k, radix in enumerate(plan):
+        some = each // radix
+        if k:
+            home = "writes"
+            add("  workgroupBarrier();\n")
+            for m in range(each):
+                add(f"  x{m} = stage[at(writes.y * R + writes.x + {m * apart}u)];\n")
+            if k + 1 < len(plan):
+                add("  workgroupBarrier();\n")
+        shared: list[str] = []
+        for b in range(some):
+            j = out.let(f"{home}.x + {b * apart}u")
+            names = [f"x{b + i * some}" for i in range(radix)]
+            if k:
+                if not shared or apart % before:  # else the same for all butterflies of a thread
+                    shared = roots(out, out.let(f"{j} & {before - 1}u"), before * radix, radix - 1)
+                names[1:] = [out.let(f"fft_times({x}, {w})") for x, w in zip(names[1:], shared, strict=True)]
+            found = butterfly(out, names)
+            if k + 1 < len(plan):
+                low = out.let(f"{j} & {before - 1}u") if before > 1 else "0u"
+                to = out.let(f"{home}.y * R + ({j} - {low}) * {radix}u + {low}")
+                for i, y in enumerate(found):
+                    add(f"  stage[at({to} + {i * before}u)] = {y};\n")
+            else:
+                for i, y in enumerate(found):
+                    add(f"  x{b + i * some} = {y};\n")
+        before *= radix
+    if twiddles:
+        _twiddles(out, each, apart)
+    add("  if (writing) {\n")
+    for m in range(each):
+        add(f"    store(into, goal + {m * apart}u * P[4].x, x{m});\n")
+    add("  }\n")
+    text = kernels.specialise(name, R=n, E=each, LINES=lines)
+    return line_hooks(kernels.replace_block(text, "passes", out.text()), load, store), "rw"
+
+
+def _twiddles(out: Lines, each: int, apart: int) -> None:
+    """Values times what stands between two passes: roots of every fourth position times those of the next three."""
+    by = "P[5].y, bitcast<vec2f>(P[5].zw)"
+    fine = [out.let(f"fft_root(write.z * {m * apart}u, {by})") for m in range(1, min(4, each))]
+    for m in range(each):
+        if not m % 4:
+            coarse = out.let(f"fft_root(write.z * (writes.x + {m * apart}u), {by})")
+            w = coarse
+        else:
+            w = out.let(f"fft_times({coarse}, {fine[m % 4 - 1]})")
+        out.lines.append(f"  x{m} = fft_times(x{m}, {w});\n")

@@ -7,10 +7,18 @@ from importlib import import_module
 from typing import Any
 
 PARTS = {
+    "flooding": "label",
     "linear":
         "convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d gaussian_gradient_magnitude "
         "gaussian_laplace generic_gradient_magnitude generic_laplace laplace prewitt sobel uniform_filter "
         "uniform_filter1d",
+    "morphology":
+        "binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening "
+        "binary_propagation black_tophat grey_closing grey_dilation grey_erosion grey_opening morphological_gradient "
+        "morphological_laplace white_tophat",
+    "ranking":
+        "maximum_filter maximum_filter1d median_filter minimum_filter minimum_filter1d percentile_filter rank_filter",
+    "structures": "generate_binary_structure iterate_structure",
 }  # fmt: skip
 """Which part has each name: loaded at its first use (PEP 562)."""
 WHERE = {name: part for part, names in PARTS.items() for name in names.split()}

@@ -3,10 +3,9 @@
 // For CPU adapters (no barriers, no workgroup memory) and for lengths that the block kernels do not take. Lines of n positions,
 // D of them side by side: position p of line (a, d) of src is at P[1].x + a * P[1].y + d * P[1].z + p * P[1].w.
 // Parameters (group 1, u32 words), those of all fft kernels:
-//   0 threads (here), lines or elements   1 D   2 C   3 B
-//   4 .. 7 src: offset, strides of a and d, hop between positions   8 .. 11 src: strides of c and b in positions, positions there are
-//   12 .. 15 dst: strides of a and d, hop, positions to write   16 .. 18 dst: positions an element, c and b   19 length of the whole axis
-//   20 n   21 twiddles: modulus (0: none)   22, 23 bits of 4 and 1 over it
+//   0 threads (here), lines or elements   1 D   2 C   3 B   4 .. 7 src: offset, strides of a and d, hop between positions
+//   8 .. 11 src: positions of a step of c, b and e, positions there are   12 .. 15 dst: strides of a and d, hop, positions to write
+//   16 .. 18 dst: positions of a step of e, c and b   19, 20 n   21 modulus of roots   22, 23 bits of 4 and 1 over it
 //   24, 25 sign bits to flip of imaginary parts that are read and written   26 bits of the scale   27 results before this pass
 //   28, 29 bits of 4 and 1 over (27 * R)   30 bits of n / R   31 reserved
 // Dispatch: ceil(threads / WG) workgroups, folded into x, y, z. Hooks: load, store.

@@ -77,7 +77,9 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
       var v = E();
       if (c < width) { v = l[here + c * m]; }
       if (c > 0u) {
-        let before = over(l[here + (c - 1u) * m], upper[(c - 1u) * K + c - 1u]);
+        let pivot = upper[(c - 1u) * K + c - 1u];
+        var before = l[here + (c - 1u) * m];
+        if (magnitude(pivot) != 0u) { before = over(before, pivot); }
         l[here + (c - 1u) * m] = before;
         if (c == width) { continue; }
         for (var k = 0u; k + 1u < c; k++) { v = less(v, l[here + k * m], upper[k * K + c]); }

@@ -15,8 +15,16 @@ from .norms import matrix_norm, norm, vector_norm
 MODULES = ("blas",)
 # Module -> its public names; no module has the name of a function, which an import would put in its place.
 CHAPTERS = {
+    "determinants": "det slogdet",
+    "factors": "cho_factor cho_solve cholesky cholesky_ex lu lu_factor lu_solve",
+    "matrix_functions": "expm matrix_power",
+    "solving": "inv inv_ex solve solve_ex solve_triangular tensorinv tensorsolve",
     "eigen": "eig eigvals hessenberg schur",
-}
+    "special_matrices":
+        "block_diag circulant companion convolution_matrix dft fiedler fiedler_companion hadamard hankel helmert "
+        "hilbert invhilbert invpascal khatri_rao leslie pascal toeplitz",
+    "structure": "bandwidth ishermitian issymmetric multi_dot reverse_cuthill_mckee",
+}  # fmt: skip
 WHERE = {name: module for module, names in CHAPTERS.items() for name in names.split()}
 
 __all__ = [

@@ -11,8 +11,9 @@ from .scatter import copied
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
-    """op.args: matrices (batch, n, n), of which the lower triangles are read; op.extra: batch, n. The result: the factors,
-    zero above the diagonal, then a number a matrix: 0, or the first k whose leading block is not positive definite."""
+    """op.args: matrices (batch, n, n), of which the lower triangles are read; op.extra: batch, n. The result: the
+    factors, zero above the diagonal, then a number a matrix: 0, or the first k whose leading block is not positive
+    definite."""
     batch, n = op.extra
     kind, source = op.dtype.kind, op.args[0]
     k = depth(kind)

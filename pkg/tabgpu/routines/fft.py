@@ -9,16 +9,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .. import codegen_fft as texts
-from ..dtypes import complex64, float32
+from ..dtypes import float32
 from ..errors import LimitError
 from ..graph import Op
 from ..launch import Launch
 from ..region import Facts, bits, kernel_for
-from . import launch, temporary
+from . import launch
+from .fft_passes import End, factors, middle, passes, words
 
-SIGN = 0x80000000
 LONGEST = 1 << 25  # that is not a product of small primes
-FAR = 0x7FFFFFFF
 
 
 class Job(NamedTuple):
@@ -36,34 +35,6 @@ class Job(NamedTuple):
     there: int
     flips: tuple[bool, bool]
     scale: float
-
-
-class End(NamedTuple):
-    """One side of a transform: memory, how it is read or written, where a line's positions lie, how many there are."""
-
-    op: Op
-    kind: str
-    offset: int
-    strides: tuple[int, int, int]
-    there: int
-    flip: bool = False
-    scale: float = 1.0
-
-    @property
-    def words(self) -> list[int]:
-        """As parameters of a source."""
-        outer, hop, inner = self.strides
-        return [self.offset, outer, inner, hop]
-
-
-def factors(n: int) -> list[int] | None:
-    """Radices whose product is n; None if it has a prime factor beyond them."""
-    found = []
-    for r in texts.RADICES:
-        while not n % r:
-            found.append(r)
-            n //= r
-    return (found or [1]) if n == 1 else None
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
@@ -92,55 +63,18 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     ]
 
 
-def middle(lines: tuple[int, int], n: int) -> End:
-    """Memory between two passes, row-major."""
-    outer, inner = lines
-    return End(temporary((outer, n, inner), complex64), "complex", 0, (n * inner, inner, 1), n)
-
-
 def transform(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
     """The transform of n positions of lines."""
-    found = factors(n)
-    if found is None:
-        return _bluestein(first, last, n, lines, facts)
-    made, before = [], 1
-    for k, radix in enumerate(found):
-        into = last if k == len(found) - 1 else middle(lines, n)
-        wg = facts.workgroup
-        key = ("fft_stage", radix, first.kind, into.kind, not k, wg)
-        kernel = kernel_for(key, texts.stage, f"fft_stage_{radix}", wg)
-        words = _words(first, into, lines, n, n // radix, before * radix)
-        words[27:30] = [before, *_over(before * radix)]
-        made.append(launch(kernel, (first.op,), (into.op,), -(-words[0] // wg), words, facts))
-        first, before = into._replace(scale=1.0, flip=False), before * radix
-    return made
-
-
-def _over(n: int) -> list[int]:
-    return [bits(4.0 / n, "f"), bits(1.0 / n, "f")]
-
-
-def _words(first: End, last: End, lines: tuple[int, int], n: int, each: int, modulus: int) -> list[int]:
-    """The parameters of fft_stage; `each` threads a line."""
-    outer, inner = lines
-    to_outer, hop, to_inner = last.strides
-    return [
-        outer * inner * each, inner, 1, 1,
-        *first.words,
-        0, 0, 0, first.there,
-        to_outer, to_inner, hop, last.there,
-        0, 0, 0, n,
-        n, modulus, *_over(modulus),
-        SIGN * first.flip, SIGN * last.flip, bits(last.scale, "f"), 0,
-        0, 0, 0, 0,
-    ]  # fmt: skip
+    small = factors(n) is not None
+    return passes(first, last, n, lines, facts) if small else _bluestein(first, last, n, lines, facts)
 
 
 def _real(unpacks: bool, first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> Launch:
     wg = facts.workgroup
     kernel = kernel_for(("fft_real", unpacks, first.kind, wg), texts.real, "fft_real", wg)
-    words = _words(first, last, lines, n, n // 4 + 1, n)
-    return launch(kernel, (first.op,), (last.op,), -(-words[0] // wg), words, facts)
+    total = lines[0] * lines[1] * (n // 4 + 1)
+    given = words(first, last, lines, n, total, n)
+    return launch(kernel, (first.op,), (last.op,), -(-total // wg), given, facts)
 
 
 def _bluestein(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
@@ -155,9 +89,10 @@ def _bluestein(first: End, last: End, n: int, lines: tuple[int, int], facts: Fac
     def step(k: int, first: End, other: Op, last: End, lines: tuple[int, int], span: int) -> Launch:
         key = ("fft_chirp", k, first.kind, last.kind, wg)
         kernel = kernel_for(key, texts.chirp, f"fft_chirp_{k}", wg)
-        words = _words(first, last, lines, n, span, 2 * n)
-        words[30:32] = [bits(1.0 / size, "f"), size]
-        return launch(kernel, (first.op, other), (last.op,), -(-words[0] // wg), words, facts)
+        total = lines[0] * lines[1] * span
+        given = words(first, last, lines, n, total, 2 * n)
+        given[30:32] = [bits(1.0 / size, "f"), size]
+        return launch(kernel, (first.op, other), (last.op,), -(-total // wg), given, facts)
 
     plain = back._replace(there=n)
     return [

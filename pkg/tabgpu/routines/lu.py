@@ -25,8 +25,9 @@ def sizes(batch: int, m: int, n: int) -> tuple[int, int, int, int]:
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
-    """op.args: matrices (batch, m, n); op.extra: batch, m, n. The result: L below the diagonals and U, then as numbers the
-    place that each row was exchanged with, the rows in their new order, and 0 or the number of the first zero pivot."""
+    """op.args: matrices (batch, m, n); op.extra: batch, m, n. The result: L below the diagonals and U, then as numbers
+    the place that each row was exchanged with, the rows in their new order, and 0 or the number of the first zero
+    pivot."""
     batch, m, n = op.extra
     kind, source = op.dtype.kind, op.args[0]
     least, k = min(m, n), depth(kind, True)

@@ -184,3 +184,30 @@ fn draw_zipf(i: i32, k0: u32, k1: u32, a: f32) -> i32 {
   }
   return 1;
 }
+
+// Four elements, one after another: a loop is compiled once.
+fn draw_poisson4(i: vec4i, k0: vec4u, k1: vec4u, lam: vec4f, sub: vec4u) -> vec4i {
+  var r = vec4i();
+  for (var s = 0; s < 4; s++) { r[s] = draw_poisson(i[s], k0[s], k1[s], lam[s], sub[s]); }
+  return r;
+}
+fn draw_binomial4(i: vec4i, k0: vec4u, k1: vec4u, n: vec4i, p: vec4f) -> vec4i {
+  var r = vec4i();
+  for (var s = 0; s < 4; s++) { r[s] = draw_binomial(i[s], k0[s], k1[s], n[s], p[s]); }
+  return r;
+}
+fn draw_hypergeometric4(i: vec4i, k0: vec4u, k1: vec4u, good: vec4i, bad: vec4i, sample: vec4i) -> vec4i {
+  var r = vec4i();
+  for (var s = 0; s < 4; s++) { r[s] = draw_hypergeometric(i[s], k0[s], k1[s], good[s], bad[s], sample[s]); }
+  return r;
+}
+fn draw_logseries4(i: vec4i, k0: vec4u, k1: vec4u, p: vec4f) -> vec4i {
+  var r = vec4i();
+  for (var s = 0; s < 4; s++) { r[s] = draw_logseries(i[s], k0[s], k1[s], p[s]); }
+  return r;
+}
+fn draw_zipf4(i: vec4i, k0: vec4u, k1: vec4u, a: vec4f) -> vec4i {
+  var r = vec4i();
+  for (var s = 0; s < 4; s++) { r[s] = draw_zipf(i[s], k0[s], k1[s], a[s]); }
+  return r;
+}

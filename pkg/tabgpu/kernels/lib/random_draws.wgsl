@@ -115,3 +115,30 @@ fn draw_step_block(i: i32, k0: u32, k1: u32, step: u32) -> vec4u {
 fn draw_step(i: i32, k0: u32, k1: u32, step: u32) -> f32 {
   return random_normal(draw_step_block(i, k0, k1, step)[step & 3u]);
 }
+
+// Four elements, one after another: a loop is compiled once.
+fn draw_gamma4(i: vec4i, k0: vec4u, k1: vec4u, a: vec4f, sub: vec4u) -> vec4f {
+  var r = vec4f();
+  for (var s = 0; s < 4; s++) { r[s] = draw_gamma(i[s], k0[s], k1[s], a[s], sub[s]); }
+  return r;
+}
+fn draw_log_gamma4(i: vec4i, k0: vec4u, k1: vec4u, a: vec4f) -> vec4f {
+  var r = vec4f();
+  for (var s = 0; s < 4; s++) { r[s] = draw_log_gamma(i[s], k0[s], k1[s], a[s]); }
+  return r;
+}
+fn draw_beta4(i: vec4i, k0: vec4u, k1: vec4u, a: vec4f, b: vec4f) -> vec4f {
+  var r = vec4f();
+  for (var s = 0; s < 4; s++) { r[s] = draw_beta(i[s], k0[s], k1[s], a[s], b[s]); }
+  return r;
+}
+fn draw_vonmises4(i: vec4i, k0: vec4u, k1: vec4u, mu: vec4f, kappa: vec4f) -> vec4f {
+  var r = vec4f();
+  for (var s = 0; s < 4; s++) { r[s] = draw_vonmises(i[s], k0[s], k1[s], mu[s], kappa[s]); }
+  return r;
+}
+fn draw_path4(i: vec4i, k0: vec4u, k1: vec4u, state: vec4f, drift: vec4f, scale: vec4f, first: vec4u, steps: vec4u) -> vec4f {
+  var r = vec4f();
+  for (var s = 0; s < 4; s++) { r[s] = draw_path(i[s], k0[s], k1[s], state[s], drift[s], scale[s], first[s], steps[s]); }
+  return r;
+}

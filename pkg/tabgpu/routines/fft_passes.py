@@ -1,0 +1,174 @@
+"""The passes of a Fourier transform whose length is a product of small primes. Texts: codegen_fft.py.
+
+On a GPU a workgroup does lines of up to a few thousand positions in its memory; longer ones are two or three such
+passes over columns (n = R1 M1: lines of R1 positions M1 apart, times roots of one, then lines of M1), each of which
+reads and writes neighbouring columns, so that nothing is transposed. On CPU adapters each radix is a pass.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .. import codegen_fft as texts
+from ..dtypes import complex64
+from ..graph import Op
+from ..launch import Launch
+from ..region import Facts, bits, kernel_for
+from . import launch, temporary
+
+SIGN = 0x80000000
+TILE = 4096  # positions that a workgroup holds, at most
+NEIGHBOURS = 4  # columns that a workgroup takes, at least
+ROWS = 128  # threads of a workgroup that takes rows
+
+
+class End(NamedTuple):
+    """One side of a transform: memory, how it is read or written, where a line's positions lie, how many there are."""
+
+    op: Op
+    kind: str
+    offset: int
+    strides: tuple[int, int, int]  # of lines, positions, lines side by side
+    there: int
+    flip: bool = False
+    scale: float = 1.0
+
+    def plain(self) -> End:
+        """The same memory as the next pass reads it."""
+        return self._replace(scale=1.0, flip=False)
+
+
+class Walk(NamedTuple):
+    """Lines within an axis: B times C of them, and the positions of a step of b, of c and of an element, as read and as
+    written; the modulus of the roots between two passes (0: none)."""
+
+    b: int = 1
+    c: int = 1
+    read: tuple[int, int, int] = (0, 0, 1)
+    write: tuple[int, int, int] = (0, 0, 1)
+    modulus: int = 0
+
+
+WHOLE = Walk()
+
+
+def middle(lines: tuple[int, int], n: int) -> End:
+    """Memory between two passes, row-major."""
+    outer, inner = lines
+    return End(temporary((outer, n, inner), complex64), "complex", 0, (n * inner, inner, 1), n)
+
+
+def over(n: int) -> list[int]:
+    """Bits of 4 and 1 over n."""
+    return [bits(4.0 / n, "f"), bits(1.0 / n, "f")]
+
+
+def words(
+    first: End, last: End, lines: tuple[int, int], n: int, total: int, modulus: int, walk: Walk = WHOLE
+) -> list[int]:
+    """The parameters that kernels/fft_stage.wgsl explains."""
+    to_outer, hop, to_inner = last.strides
+    return [
+        total, lines[1], walk.c, walk.b,
+        first.offset, first.strides[0], first.strides[2], first.strides[1],
+        walk.read[1], walk.read[0], walk.read[2], first.there,
+        to_outer, to_inner, hop, last.there,
+        walk.write[2], walk.write[1], walk.write[0], n,
+        n, modulus, *over(max(modulus, 1)),
+        SIGN * first.flip, SIGN * last.flip, bits(last.scale, "f"), 0,
+        0, 0, 0, 0,
+    ]  # fmt: skip
+
+
+def factors(n: int) -> list[int] | None:
+    """Radices whose product is n; None if it has a prime factor beyond them."""
+    found = []
+    for r in texts.RADICES:
+        while not n % r:
+            found.append(r)
+            n //= r
+    return (found or [1]) if n == 1 else None
+
+
+def passes(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
+    """The transform of n positions of (outer, inner) lines; n is a product of small primes."""
+    if facts.software or n & (n - 1):
+        return _stages(first, last, n, lines, facts)
+    return _blocks(first, last, n, lines, facts)
+
+
+def _stages(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
+    """A pass for each radix."""
+    made, before, wg = [], 1, facts.workgroup
+    radices = factors(n) or []
+    for k, radix in enumerate(radices):
+        into = last if k == len(radices) - 1 else middle(lines, n)
+        kernel = kernel_for(
+            ("fft_stage", radix, first.kind, into.kind, not k, wg), texts.stage, f"fft_stage_{radix}", wg
+        )
+        total = lines[0] * lines[1] * (n // radix)
+        given = words(first, into, lines, n, total, 0)
+        given[27:30] = [before, *over(before * radix)]
+        made.append(launch(kernel, (first.op,), (into.op,), -(-total // wg), given, facts))
+        first, before = into.plain(), before * radix
+    return made
+
+
+def tile(facts: Facts) -> int:
+    """Positions that a workgroup holds."""
+    memory = facts.limits["maxComputeWorkgroupStorageSize"] // 8
+    return min(TILE, 1 << (min(memory, facts.workgroup * texts.EACH).bit_length() - 1))
+
+
+def shares(n: int, columns: bool, facts: Facts) -> list[int]:
+    """The lengths of the passes of a power of two."""
+    most = tile(facts)
+    if n <= (most // NEIGHBOURS if columns else most):
+        return [n]
+    each = (most // NEIGHBOURS).bit_length() - 1
+    size = n.bit_length() - 1
+    count = max(2, -(-size // each))
+    return [1 << (size // count + (k < size % count)) for k in range(count)]
+
+
+def walks(n: int, parts: list[int]) -> list[Walk]:
+    """Which lines each pass takes."""
+    if len(parts) == 1:
+        return [WHOLE]
+    r, m = parts[0], n // parts[0]
+    made = [Walk(1, m, (0, 1, m), (0, 1, m), n)]
+    if len(parts) == 2:
+        return [*made, Walk(1, r, (0, m, 1), (0, 1, r))]
+    s, rest = parts[1], m // parts[1]
+    return [
+        *made,
+        Walk(r, rest, (m, 1, rest), (m, 1, rest), m),
+        Walk(s, r, (rest, m, 1), (r, 1, r * s)),
+    ]
+
+
+def _across(end: End, walk: Walk, steps: tuple[int, int, int], lines: tuple[int, int]) -> bool:
+    """Whether neighbouring lines are nearer to each other than the positions of one."""
+    outer, hop, inner = end.strides
+    sizes = (lines[1], inner), (walk.c, steps[1] * hop), (walk.b, steps[0] * hop), (lines[0], outer)
+    near = next((abs(step) for count, step in sizes if count > 1), None)
+    return near is not None and near < abs(steps[2] * hop)
+
+
+def _blocks(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
+    """Passes in workgroup memory."""
+    parts = shares(n, lines[1] > 1, facts)
+    made = []
+    for k, (r, walk) in enumerate(zip(parts, walks(n, parts), strict=True)):
+        into = last if k == len(parts) - 1 else middle(lines, n)
+        sides = _across(first, walk, walk.read, lines), _across(into, walk, walk.write, lines)
+        threads = facts.workgroup if any(sides) else min(ROWS, facts.workgroup)
+        some = max(1, min(threads * min(r, texts.EACH), tile(facts)) // r)
+        total = lines[0] * lines[1] * walk.b * walk.c
+        given = words(first, into, lines, n, total, walk.modulus, walk)
+        given[31] = sides[0] + 2 * sides[1]
+        key = ("fft_block", r, some, first.kind, into.kind, bool(walk.modulus))
+        kernel = kernel_for(key, texts.block, f"fft_block_{r}", some * r // min(r, texts.EACH))
+        made.append(launch(kernel, (first.op,), (into.op,), -(-total // some), given, facts))
+        first = into.plain()
+    return made
