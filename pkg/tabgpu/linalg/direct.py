@@ -118,7 +118,8 @@ def _walk(a: Array) -> tuple[Op, tuple[int, int, int, int]]:
     if (op.kind in (SCALAR, IOTA) and op.buffer is None) or len(dims) > 1:
         op, layout = stored(copy_of(a)), contiguous(a.shape)
         steps = (a.shape[-2] * a.shape[-1],)
-    return op, (layout.offset, *layout.strides[-2:], steps[0] if steps else 0)
+    row, column = layout.strides[-2:]
+    return op, (layout.offset, row, column, steps[0] if steps else 0)
 
 
 def substituted(
