@@ -1,4 +1,4 @@
-"""Kernels of eigenvalues: real and complex elements, workgroups of each size."""
+"""Kernels of eigenvalues (real and complex elements, workgroups of each size) and of orders of nodes."""
 
 from __future__ import annotations
 
@@ -16,3 +16,4 @@ def eigenvalues() -> Iterator[tuple[str, str, str]]:
                 key = (name, access, wide, wg)
                 yield f"{key}", *eigen.text(key)
     yield "triangle_vectors", kernels.specialise("triangle_vectors", WG=64), "rw"
+    yield "rcm", kernels.specialise("rcm", WG=256), "rww"
