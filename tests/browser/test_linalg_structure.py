@@ -1,4 +1,4 @@
-"""What matrices look like, named matrices, chains of products: against NumPy (SciPy: tests/sci/test_linalg_structure.py).
+"""What matrices look like, named matrices, chains of products: against NumPy.
 
 Checklist (runmat, section 2): issymmetric, ishermitian, bandwidth, sym_rcm, kron, cross. LEFT_OUT: what of numpy.linalg
 is not there.
