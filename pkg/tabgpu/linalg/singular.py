@@ -15,8 +15,8 @@ from ..ops.products import matmul
 from ..ops.sorting import argsort
 from ..ops.taking import take_along_axis
 from ..ops.triangles import diagonal
-from .eigh import eigh, eigvalsh, orthogonal_rows
-from .qr import factors
+from .hermitian import eigh, eigvalsh, orthogonal_rows
+from .householder import factors
 from .stacks import finite_guard, guarded, matrices, scales, squares
 
 
