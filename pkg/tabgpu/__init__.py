@@ -183,6 +183,10 @@ if TYPE_CHECKING:  # what __getattr__ finds
     )  # fmt: skip
     from .profiling import profile
     from .sharing import from_gpu_buffer
+    from .signal.convolving import numpy_convolve as convolve
+    from .signal.convolving import numpy_correlate as correlate
+    from .signal.windows import bartlett, blackman, hamming, kaiser
+    from .signal.windows import hann as hanning
     from .tuning import tune
     from .usage import telemetry
 

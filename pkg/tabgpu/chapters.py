@@ -4,7 +4,10 @@ from __future__ import annotations
 
 MODULES = ("aio", "backend", "fft", "image", "lax", "linalg", "nn", "quant", "random", "signal", "special")
 """Namespaces: `tg.linalg` ..."""
-RENAMED = {"__array_api_version__": "VERSION", "__array_namespace_info__": "array_namespace_info"}
+RENAMED = {
+    "__array_api_version__": "VERSION", "__array_namespace_info__": "array_namespace_info",
+    "convolve": "numpy_convolve", "correlate": "numpy_correlate", "hanning": "hann",
+}  # fmt: skip
 
 CHAPTERS = {
     "custom": "ElementwiseKernel",
@@ -47,6 +50,8 @@ CHAPTERS = {
         "tril_indices tril_indices_from triu triu_indices triu_indices_from vander",
     "profiling": "profile",
     "sharing": "from_gpu_buffer",
+    "signal.convolving": "convolve correlate",
+    "signal.windows": "bartlett blackman hamming hanning kaiser",
     "tuning": "tune",
     "usage": "telemetry",
 }  # fmt: skip

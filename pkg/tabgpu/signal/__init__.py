@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+SCIPY = (
+    "bessel besselap bilinear bilinear_zpk buttap butter buttord cheb1ap cheb1ord cheb2ap cheb2ord cheby1 cheby2 ellip "
+    "ellipap ellipord findfreqs firls firwin2 firwin_2d freqs freqs_zpk gammatone group_delay iircomb iirdesign "
+    "iirfilter iirnotch iirpeak invres invresz lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk lp2lp lp2lp_zpk "
+    "minimum_phase normalize remez residue residuez sos2tf sos2zpk tf2sos tf2zpk unique_roots zpk2sos zpk2tf"
+)
+"""Designs that are SciPy's, on the host."""
 PARTS = {
+    "convolving":
+        "choose_conv_method convolve convolve2d correlate correlate2d correlation_lags deconvolve fftconvolve "
+        "oaconvolve",
+    "design": f"firwin freqz freqz_sos freqz_zpk kaiser_atten kaiser_beta kaiserord sosfreqz {SCIPY}",
     "filtering": "detrend filtfilt lfilter lfilter_zi lfiltic sosfilt sosfilt_zi sosfiltfilt",
+    "windows": "get_window",
 }  # fmt: skip
-MODULES: tuple[str, ...] = ()
+MODULES = ("windows",)
 WHERE = {name: part for part, names in PARTS.items() for name in names.split()}
 __all__ = sorted([*WHERE, *MODULES])  # noqa: PLE0605
 
