@@ -78,7 +78,7 @@ def zeros_beside(x: Array, axis: int, before: int, behind: int) -> Array:
 
 
 def extended(x: Array, axis: int, count: int, kind: str, where: str) -> Array:
-    """x with `count` samples more at both ends of an axis: "odd" (turned around its end), "even", "constant", "zero"."""
+    """x with `count` samples more at both ends of an axis: "odd" (turned around it), "even", "constant", "zero"."""
     n = x.shape[axis]
     if count < 1:
         return x

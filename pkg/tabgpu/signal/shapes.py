@@ -1,7 +1,7 @@
 """The formulas of windows, each written once: over a Line of the GPU (float32, lazy) or of NumPy (float64).
 
-A Line has the samples k = 0 .. m - 1, n = m - 1 steps. Formulas take `edge` = min(k, n - k) and `off` = |2 k - n|, which
-are whole numbers, so that both halves are equal and what is small near the ends is exact.
+A Line has the samples k = 0 .. m - 1, n = m - 1 steps. Formulas take `edge` = min(k, n - k) and `off` = |2 k - n|,
+which are whole numbers, so that both halves are equal and what is small near the ends is exact.
 """
 
 from __future__ import annotations
@@ -54,15 +54,16 @@ class GpuLine:
         self.exp, self.abs, self.where, self.sqrt = ew.exp, ew.abs, ew.where, ew.sqrt
         self.power, self.zeros, self.maximum = ew.power, zeros_like, ew.maximum
         self.cospi, self.sinpi, self.i0e = cospi, sinpi, i0e
-        self._minimum, self._float = ew.minimum, lambda x: astype(x, float32)
+        self._ew: Any = ew
+        self._float: Any = lambda x: astype(x, float32)
 
     @property
     def edge(self) -> Any:
-        return self._float(self._minimum(self.whole, self.m - 1 - self.whole))
+        return self._float(self._ew.minimum(self.whole, self._ew.subtract(self.m - 1, self.whole)))
 
     @property
     def off(self) -> Any:
-        return self._float(self.abs(2 * self.whole - (self.m - 1)))
+        return self._float(self.abs(self._ew.subtract(self._ew.multiply(self.whole, 2), self.m - 1)))
 
 
 def boxcar(line: Any) -> Any:
@@ -258,8 +259,10 @@ def dpss(line: Any, nw: float) -> Any:
 
 ON_HOST = {"kaiser_bessel_derived", "chebwin", "dpss"}
 """Whose formulas are for NumPy alone; their values are uploaded."""
-NEED = {"general_cosine", "general_hamming", "gaussian", "general_gaussian", "kaiser", "kaiser_bessel_derived", "chebwin",
-        "dpss"}  # fmt: skip
+NEED = {
+    "general_cosine", "general_hamming", "gaussian", "general_gaussian", "kaiser", "kaiser_bessel_derived", "chebwin",
+    "dpss",
+}  # fmt: skip
 """Which cannot do without a parameter."""
 MAY = {"exponential", "tukey", "taylor"}
 ALIASES = {

@@ -1,7 +1,7 @@
 """scipy.signal.windows: float32 Arrays, lazy like all others, so that multiplying with one costs no launch of its own.
 
-Lengths are parameters of a kernel, not part of it. Formulas: shapes.py. kaiser_bessel_derived, chebwin and dpss are computed
-by NumPy or SciPy on the host and uploaded.
+Lengths are parameters of a kernel, not part of it. Formulas: shapes.py. kaiser_bessel_derived, chebwin and dpss are
+computed by NumPy or SciPy on the host and uploaded.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from . import shapes
 
 __all__ = [
     "barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "chebwin", "cosine", "dpss",
-    "exponential", "flattop", "gaussian", "general_cosine", "general_gaussian", "general_hamming", "get_window", "hamming",
-    "hann", "kaiser", "kaiser_bessel_derived", "lanczos", "nuttall", "parzen", "taylor", "triang", "tukey",
+    "exponential", "flattop", "gaussian", "general_cosine", "general_gaussian", "general_hamming", "get_window",
+    "hamming", "hann", "kaiser", "kaiser_bessel_derived", "lanczos", "nuttall", "parzen", "taylor", "triang", "tukey",
 ]  # fmt: skip
 
 
