@@ -58,8 +58,22 @@ async def one_hot(tensor: Any, num_classes: int = -1) -> Array:
     return await one_hot_async(tensor, num_classes)
 
 
+async def null_space(A: Any, rcond: float | None = None) -> Array:
+    """tg.linalg.null_space: a basis with as many columns as there are."""
+    from .linalg.subspaces import null_space_async
+
+    return await null_space_async(A, rcond)
+
+
+async def orth(A: Any, rcond: float | None = None) -> Array:
+    """tg.linalg.orth: a basis with as many columns as there are."""
+    from .linalg.subspaces import orth_async
+
+    return await orth_async(A, rcond)
+
+
 __all__ = [
-    "argwhere", "bincount", "compress", "extract", "flatnonzero", "getitem", "intersect1d", "nonzero", "one_hot",
-    "repeat", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
-    "unique_values", "where",
+    "argwhere", "bincount", "compress", "extract", "flatnonzero", "getitem", "intersect1d", "nonzero", "null_space",
+    "one_hot", "orth", "repeat", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values", "where",
 ]  # fmt: skip

@@ -1,4 +1,5 @@
-"""The arithmetic that orthogonal factorisations are written in (qr_*, jacobi_*): real as it stands there, or complex."""
+"""The arithmetic that orthogonal factorisations are written in (qr_*, jacobi_*): real as it stands there, or
+complex."""
 
 from __future__ import annotations
 

@@ -18,6 +18,11 @@ CHAPTERS = {
     "determinants": "det slogdet",
     "factors": "cho_factor cho_solve cholesky cholesky_ex lu lu_factor lu_solve",
     "matrix_functions": "expm matrix_power",
+    "hermitian": "eigh eigvalsh",
+    "householder": "qr",
+    "least_squares": "cond lstsq matrix_rank pinv rcond",
+    "singular": "svd svdvals",
+    "subspaces": "null_space orth polar power_step qr_power_step subspace_iteration",
     "solving": "inv inv_ex solve solve_ex solve_triangular tensorinv tensorsolve",
     "eigen": "eig eigvals hessenberg schur",
     "special_matrices":

@@ -38,8 +38,9 @@ def _triangle(UPLO: Any, where: str) -> bool:
 def eigh(a: Any, /, UPLO: str = "L") -> EighResult:
     """Eigenvalues (.., n), ascending, and orthonormal eigenvectors (.., n, n) in columns, of Hermitian matrices.
 
-    UPLO: which triangle is read. Eigenvalues are float32. LinAlgError at the read if an element is not finite. Up to 32
-    rows one launch for all matrices; larger ones are shifted to be positive definite, and their columns made orthogonal.
+    UPLO: which triangle is read. Eigenvalues are float32. LinAlgError at the read if an element is not finite. Up to
+    32 rows one launch for all matrices; larger ones are shifted to be positive definite, and their columns made
+    orthogonal.
     """
     return EighResult(*_solved(a, UPLO, "eigh"))
 
@@ -80,7 +81,7 @@ def _whole(x: Array, down: Array, upper: bool) -> tuple[Array, Array]:
 
 def hermitian(x: Array, upper: bool) -> Array:
     """The Hermitian matrices of a triangle (the other one of x is zeros), with a real diagonal."""
-    strict = (triu(x, 1) if upper else tril(x, -1))
+    strict = triu(x, 1) if upper else tril(x, -1)
     other = matrix_transpose(strict)
     diagonal = ew.multiply(x, eye(x.shape[-1]))
     if x.dtype.kind == "c":
@@ -90,8 +91,8 @@ def hermitian(x: Array, upper: bool) -> Array:
 
 
 def _blocks(seen: Array, down: Array, upper: bool) -> tuple[Array, Array]:
-    """The same of larger ones: x + shift is positive definite, and when its columns are made orthogonal by rotations they
-    are its eigenvectors times its eigenvalues. Rayleigh quotients then give those of x."""
+    """The same of larger ones: x + shift is positive definite, and when its columns are made orthogonal by rotations
+    they are its eigenvectors times its eigenvalues. Rayleigh quotients then give those of x."""
     n = seen.shape[-1]
     x = hermitian(ew.multiply(seen, down), upper)
     shift = ew.multiply(_norm_bound(x), 1.25)
@@ -102,14 +103,17 @@ def _blocks(seen: Array, down: Array, upper: bool) -> tuple[Array, Array]:
     rows = ew.divide(made, length)
     turned = matmul(rows, columns)
     if x.dtype.kind == "c":
-        products = ew.add(ew.multiply(ew.real(rows), ew.real(turned)), ew.multiply(ew.imag(rows), ew.imag(turned)))
+        products = ew.add(
+            ew.multiply(ew.real(rows), ew.real(turned)), ew.multiply(ew.imag(rows), ew.imag(turned))
+        )
     else:
         products = ew.multiply(rows, turned)
     return reductions.sum(products, axis=-1), rows
 
 
 def _norm_bound(x: Array) -> Array:
-    """A bound of the 2-norm of Hermitian matrices, at most n**(1/8) times too large: from the Frobenius norm of x**4."""
+    """A bound of the 2-norm of Hermitian matrices, at most n**(1/8) times too large: from the Frobenius norm of
+    x**4."""
     square = matmul(x, x)
     size = ew.sqrt(reductions.sum(squares(square), axis=(-2, -1), keepdims=True))
     size = ew.where(ew.equal(size, 0), 1.0, size)
@@ -120,7 +124,8 @@ def _norm_bound(x: Array) -> Array:
 
 
 def orthogonal_rows(x: Array, more: int) -> Array:
-    """(.., n, m + more): the rows of (.., n, m) made orthogonal by rotations, and those of an identity rotated alike."""
+    """(.., n, m + more): the rows of (.., n, m) made orthogonal by rotations, and those of an identity rotated
+    alike."""
     n, m = x.shape[-2:]
     work = flat(x)
     count = work.shape[0]

@@ -41,7 +41,8 @@ class RawQRResult(NamedTuple):
 
 
 def factors(x: Array, more: int) -> tuple[Array, Array]:
-    """(Q with `more` columns, R with as many rows as x) of (.., m, n), no size 0. NaN where an element is not finite."""
+    """(Q with `more` columns, R with as many rows as x) of (.., m, n), no size 0. NaN where an element is not
+    finite."""
     m, n = x.shape[-2:]
     lead = x.shape[:-2]
     down, up = scales(x, -2)
@@ -61,10 +62,10 @@ def factors(x: Array, more: int) -> tuple[Array, Array]:
 def qr(a: Any, /, mode: str = "reduced", *, pivoting: bool = False) -> Any:
     """Q @ R of matrices (.., m, n): Q (.., m, k) with orthonormal columns, R (.., k, n) upper triangular.
 
-    mode: "reduced" (k = min(m, n); "economic" too), "complete" (k = m; "full" too), "r" (R alone, k = min(m, n)), "raw"
-    ((h (.., n, m), tau) of LAPACK). pivoting: columns are taken greatest remainder first, and the result has a third
-    part P (.., n), int32, with a[:, P] = Q @ R, as SciPy. By Householder reflections; the signs of R's diagonal are as
-    they come. A matrix with an element that is not finite gives NaN, as NumPy.
+    mode: "reduced" (k = min(m, n); "economic" too), "complete" (k = m; "full" too), "r" (R alone, k = min(m, n)),
+    "raw" ((h (.., n, m), tau) of LAPACK). pivoting: columns are taken greatest remainder first, and the result has a
+    third part P (.., n), int32, with a[:, P] = Q @ R, as SciPy. By Householder reflections; the signs of R's
+    diagonal are as they come. A matrix with an element that is not finite gives NaN, as NumPy.
     """
     x = matrices(a, "qr")
     how = MODES.get(mode)
@@ -81,7 +82,7 @@ def qr(a: Any, /, mode: str = "reduced", *, pivoting: bool = False) -> Any:
 
         order = order_of_columns(x)
         parts = _qr(permuted(x, order), how)
-        return (parts, order) if how == "r" else PivotedQRResult(*parts, order)
+        return (parts, order) if how == "r" else PivotedQRResult(parts.Q, parts.R, order)
     return _qr(x, how)
 
 

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices that need no singular values. Integers are taken as float32."""
+"""Norms of vectors and matrices. Integers are taken as float32."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..layout import normalize_axes, normalize_axis
 from ..ops import elementwise as ew
 from ..ops import reductions
 from ..ops.creation import astype
+from ..ops.manipulation import expand_dims, moveaxis
 from ..ops.rearranging import prepare
 
 Axes = tuple[int, ...]
@@ -52,7 +53,7 @@ def _of_matrices(x: Array, axes: Axes, keepdims: bool, order: Any, where: str) -
     if rows == columns:
         raise ValueError(f"{where}: the axes of a matrix are both {rows}")
     if order in ("nuc", 2, -2):
-        raise NotImplementedError(f"{where}: ord={order!r} needs singular values, which tabgpu has not yet")
+        return _of_singular_values(x, axes, keepdims, order)
     if order in (None, "fro", "f"):
         return _of_vectors(x, axes, keepdims, 2, where)
     if order not in (1, -1, inf, -inf):
@@ -63,6 +64,17 @@ def _of_matrices(x: Array, axes: Axes, keepdims: bool, order: Any, where: str) -
     return found if keepdims else reductions.sum(found, axis=axes)
 
 
+def _of_singular_values(x: Array, axes: Axes, keepdims: bool, order: Any) -> Array:
+    from .singular import svdvals
+
+    s = svdvals(moveaxis(x, axes, (-2, -1)))
+    if order == "nuc":
+        found = reductions.sum(s, axis=-1)
+    else:
+        found = reductions.max(s, axis=-1, initial=0) if order == 2 else reductions.min(s, axis=-1)
+    return expand_dims(found, axis=tuple(sorted(axes))) if keepdims else found
+
+
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Array:
     """The norm of vectors: sum(|x|**ord)**(1/ord) over axis (None: all elements); inf and -inf the greatest and least
     |x|, 0 the number of nonzero elements."""
@@ -71,9 +83,8 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: flo
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
-    """The norm of each matrix in the last two axes: "fro", 1 and -1 (columns), inf and -inf (rows).
-
-    NotImplementedError for "nuc", 2 and -2, which need singular values."""
+    """The norm of each matrix in the last two axes: "fro", 1 and -1 (columns), inf and -inf (rows), of singular
+    values the sum ("nuc"), the greatest (2) and the least (-2)."""
     x = _floating(x, "matrix_norm")
     if x.ndim < 2:
         raise ValueError(f"matrix_norm: needs at least 2 axes, shape is {x.shape}")

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..array import Array
 from ..dtypes import float32
+from ..layout import Shape
 from ..ops import elementwise as ew
 from ..ops import reductions
 from ..ops.creation import copy_of, eye, zeros
@@ -31,9 +32,10 @@ class SVDResult(NamedTuple):
 def svd(a: Any, /, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """a = U @ diag(S) @ Vh of matrices (.., m, n): U (.., m, m), S (.., k) descending, Vh (.., n, n), k = min(m, n).
 
-    full_matrices=False: U (.., m, k) and Vh (.., k, n). compute_uv=False: S alone. hermitian: a is Hermitian (the lower
-    triangle is read), which takes eigh. One-sided Jacobi rotations after a QR factorisation: small singular values of
-    matrices with columns of very different sizes are accurate too. LinAlgError at the read if an element is not finite.
+    full_matrices=False: U (.., m, k) and Vh (.., k, n). compute_uv=False: S alone. hermitian: a is Hermitian (the
+    lower triangle is read), which takes eigh. One-sided Jacobi rotations after a QR factorisation: small singular
+    values of matrices with columns of very different sizes are accurate too. LinAlgError at the read if an element
+    is not finite.
     """
     x = matrices(a, "svd", square=hermitian)
     if not compute_uv:
@@ -41,20 +43,22 @@ def svd(a: Any, /, full_matrices: bool = True, compute_uv: bool = True, hermitia
     m, n = x.shape[-2:]
     lead, k = x.shape[:-2], min(x.shape[-2:])
     if not x.size:
-        u, v = (
-            copy_of(broadcast_to(eye(s, s if full_matrices else k, dtype=x.dtype), (*lead, s, s if full_matrices else k)))
-            for s in (m, n)
-        )
+        u, v = (_axes(lead, size, size if full_matrices else k, x) for size in (m, n))
         return SVDResult(u, zeros((*lead, k), dtype=float32), matrix_transpose(v))
     if hermitian:
         return SVDResult(*_hermitian(x))
     check = (finite_guard(x, "svd", "singular values"),)
     if m < n:
-        v, s, uh = _tall(_adjoint(x), full_matrices)
-        u, vh = _adjoint(uh), _adjoint(v)
+        v, s, uh = _tall(adjoint(x), full_matrices)
+        u, vh = adjoint(uh), adjoint(v)
     else:
         u, s, vh = _tall(x, full_matrices)
     return SVDResult(*(guarded(part, check) for part in (u, s, vh)))
+
+
+def _axes(lead: Shape, n: int, k: int, like: Array) -> Array:
+    """The first k columns of identities."""
+    return copy_of(broadcast_to(eye(n, k, dtype=like.dtype), (*lead, n, k)))
 
 
 def svdvals(x: Any, /, *, hermitian: bool = False) -> Array:
@@ -66,12 +70,12 @@ def svdvals(x: Any, /, *, hermitian: bool = False) -> Array:
     if hermitian:
         return flip(_ascending(ew.abs(eigvalsh(a)))[0], axis=-1)
     check = (finite_guard(a, "svdvals", "singular values"),)
-    work, up = _triangle(a if m >= n else _adjoint(a), 0)[1:]
+    work, up = _triangle(a if m >= n else adjoint(a), 0)[1:]
     s, _ = _lengths(orthogonal_rows(work, 0))
     return guarded(ew.multiply(flip(_ascending(s)[0], axis=-1), up), check)
 
 
-def _adjoint(x: Array) -> Array:
+def adjoint(x: Array) -> Array:
     """The conjugate transpose."""
     return matrix_transpose(ew.conj(x) if x.dtype.kind == "c" else x)
 
@@ -100,7 +104,8 @@ def _lengths(rows: Array) -> tuple[Array, Array]:
 
 
 def _tall(x: Array, full: bool) -> tuple[Array, Array, Array]:
-    """(U, S, Vh) of m >= n. R^H J = W with orthogonal columns makes R = J S V^H: the rotations are the left vectors."""
+    """(U, S, Vh) of m >= n. R^H J = W with orthogonal columns makes R = J S V^H: the rotations are the left
+    vectors."""
     m, n = x.shape[-2:]
     q, work, up = _triangle(x, m if full else n)
     state = orthogonal_rows(work, n)
@@ -114,7 +119,7 @@ def _tall(x: Array, full: bool) -> tuple[Array, Array, Array]:
     u = matmul(getitem(q, (..., slice(None, n))), turns)
     if full and m > n:
         u = concat([u, getitem(q, (..., slice(n, None)))], axis=-1)
-    return u, ew.multiply(s, up), _adjoint(v)
+    return u, ew.multiply(s, up), adjoint(v)
 
 
 def orthonormal(x: Array) -> Array:
@@ -132,7 +137,7 @@ def _hermitian(x: Array) -> tuple[Array, Array, Array]:
     order = flip(order, axis=-1)
     sign = ew.where(ew.less(take_along_axis(w, order), 0), -1.0, 1.0)
     v = take_along_axis(v, expand_dims(order, axis=-2), axis=-1)
-    return v, flip(s, axis=-1), _adjoint(ew.multiply(v, expand_dims(sign, axis=-2)))
+    return v, flip(s, axis=-1), adjoint(ew.multiply(v, expand_dims(sign, axis=-2)))
 
 
 __all__ = ["svd", "svdvals"]

@@ -55,7 +55,9 @@ def finite(x: Array) -> Array:
 def finite_guard(x: Array, where: str, what: str) -> Guard:
     """LinAlgError where an element is not finite, as the iteration does not converge then."""
     lost = astype(ew.logical_not(ew.isfinite(x)), uint32)
-    return guard(lost, lambda _: LinAlgError(f"{where}: {what} did not converge: an element is NaN or infinite"))
+    return guard(
+        lost, lambda _: LinAlgError(f"{where}: {what} did not converge: an element is NaN or infinite")
+    )
 
 
 def guarded(x: Array, guards: tuple[Guard, ...]) -> Array:

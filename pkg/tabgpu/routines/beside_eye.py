@@ -1,4 +1,5 @@
-"""The first launch of factorisations that work in place: stacks of matrices, each with the columns of an identity behind."""
+"""The first launch of factorisations that work in place: stacks of matrices, each with the columns of an identity
+behind."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Jacobi's method: vectors of stacks of matrices made orthogonal block by block, and small Hermitian eigenproblems.
 
-jacobi.blocks (one-sided): the rows of each matrix, in blocks that meet pair by pair, are rotated until all are orthogonal.
-A round is three launches: inner products of each pair of blocks, their eigenvectors, the rotation. Each sweep begins with a
-launch that finds which matrices are done: the later launches return early for these, and nothing is read.
-jacobi.whole (two-sided): a workgroup a matrix.
+jacobi.blocks (one-sided): the rows of each matrix, in blocks that meet pair by pair, are rotated until all are
+orthogonal. A round is three launches: inner products of each pair of blocks, their eigenvectors, the rotation. Each
+sweep begins with a launch that finds which matrices are done: the later launches return early for these, and nothing
+is read. jacobi.whole (two-sided): a workgroup a matrix.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from .beside_eye import beside_eye
 WHOLE_MOST = 32  # rows of a matrix that one workgroup takes on every device
 SHARED = 27 << 10  # bytes of workgroup memory with which it takes 64 real ones
 SWEEPS = 18  # of all blocks, at most
-ALONE = (8, 5)  # where there is one pair of blocks: sweeps within a launch, times that its products are made again
+ALONE = (
+    8,
+    5,
+)  # where there is one pair of blocks: sweeps within a launch, times that its products are made again
 DEPTH = 32  # elements of vectors that are staged at a time
 BUSY = 256  # workgroups that the inner products of a round are cut in, if there are fewer pairs
 EPS = 2.0**-24
@@ -76,8 +79,8 @@ def _whole(op: Op, facts: Facts) -> list[Launch]:
 
 
 def _blocks(op: Op, facts: Facts) -> list[Launch]:
-    """op.extra: (matrices, n, m, more). args: n vectors of m elements each; the result is (matrices, n, m + more): these
-    made orthogonal, and behind them what the same rotations make of the rows of an identity."""
+    """op.extra: (matrices, n, m, more). args: n vectors of m elements each; the result is (matrices, n, m + more):
+    these made orthogonal, and behind them what the same rotations make of the rows of an identity."""
     count, n, m, more = op.extra
     kind, length = op.dtype.kind, m + more
     players, each, form = blocks_of(n, kind, facts)

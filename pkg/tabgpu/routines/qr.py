@@ -1,7 +1,8 @@
-"""Householder QR of stacks of matrices: panels of columns, each by a tree of blocks of rows; then Q from the reflectors.
+"""Householder QR of stacks of matrices: panels of columns, each by a tree of blocks of rows; then Q from the
+reflectors.
 
-A panel of NB columns is cut into blocks of ROWS rows, each factored by one workgroup; the triangles of ROWS / NB blocks
-are a block of the next level, until one is left. Launches grow with columns / NB and the logarithm of the rows.
+A panel of NB columns is cut into blocks of ROWS rows, each factored by one workgroup; the triangles of ROWS / NB
+blocks are a block of the next level, until one is left. Launches grow with columns / NB and the logarithm of the rows.
 """
 
 from __future__ import annotations
@@ -80,7 +81,9 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
         launches.append(launch(panel, (), (op, vectors), total, [*words, total, 0, 0], facts))
         first = level.column + level.width
         if first < n:
-            launches.append(_applied(op, vectors, (count, m, width, size), level, (first, n), False, form, facts))
+            launches.append(
+                _applied(op, vectors, (count, m, width, size), level, (first, n), False, form, facts)
+            )
     if more:
         for level in reversed(tree):
             first = n + level.column

@@ -1,4 +1,5 @@
-"""Householder QR column by column, greatest remainder first or in order: a launch a column (kernels/qr_columns.wgsl)."""
+"""Householder QR column by column, greatest remainder first or in order: a launch a column
+(kernels/qr_columns.wgsl)."""
 
 from __future__ import annotations
 
