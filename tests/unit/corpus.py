@@ -10,6 +10,7 @@ import numpy as np
 from corpus_signal import signals
 from corpus_image import image
 from corpus_eigen import eigenvalues
+from corpus_orthogonal import orthogonal
 from corpus_windows import windows
 
 import tabgpu as tg
@@ -366,6 +367,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
         *attentions(),
         *windows(),
         *eigenvalues(),
+        *orthogonal(),
         *image(),
         *signals(),
     ]:
