@@ -1,4 +1,4 @@
-"""Kernels of orthogonal factorisations that the package can make: reflectors in trees and column by column, rotations."""
+"""Kernels of orthogonal factorisations that the package can make: trees of reflectors, columns, rotations."""
 
 from __future__ import annotations
 
