@@ -26,6 +26,8 @@ fn conjugate(a: E) -> E { return a; }
 fn real(a: E) -> f32 { return a; }
 fn number(a: f32) -> E { return a; }
 fn four(a: E, b: E, c: E, d: E) -> Q { return Q(a, b, c, d); }
+fn less(s: E, a: E, b: E) -> E { return s - a * b; }
+fn on_diagonal(a: E, on: bool) -> E { return a; }
 fn less_four(y: Q, t: E, c: Q) -> Q { return y - t * c; }
 fn over(y: E, d: f32, r: f32) -> E {
   let q = y * r;
@@ -74,11 +76,11 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     let v = over(y[k / 4u][k % 4u], d.d, d.r);
     y[k / 4u][k % 4u] = v;
     for (var c = k + 1u; c < K; c++) {
-      y[c / 4u][c % 4u] = less_four(Q(), over(v, d.d, d.r), four(conjugate(column[buffer + c]), E(), E(), E()))[0] + y[c / 4u][c % 4u];
+      y[c / 4u][c % 4u] = less(y[c / 4u][c % 4u], v * d.r, conjugate(column[buffer + c]));
     }
   }
   for (var k = 0u; k < K; k++) {
-    if (stored && k < P[0].z && k <= i) { l[to + k] = y[k / 4u][k % 4u]; }
+    if (stored && k < P[0].z && k <= i) { l[to + k] = on_diagonal(y[k / 4u][k % 4u], k == i); }
   }
   // rows: end
   if (bad > 0u && bad <= P[0].z && part == 0u && li == 0u) {

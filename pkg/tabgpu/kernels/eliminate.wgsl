@@ -46,6 +46,7 @@ var<workgroup> ut: array<Q, BN * KQ>;
 // arithmetic: begin
 fn conjugate(a: E) -> E { return a; }
 fn four(a: E, b: E, c: E, d: E) -> Q { return Q(a, b, c, d); }
+fn less(s: E, a: E, b: E) -> E { return s - a * b; }
 fn less_four(y: Q, t: E, c: Q) -> Q { return y - t * c; }
 fn less_dot(s: E, a: Q, b: Q) -> E { return s - a.x * b.x - a.y * b.y - a.z * b.z - a.w * b.w; }
 fn one() -> E { return 1.0f; }
@@ -143,7 +144,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
       for (var k = 0u; k < K; k++) {
         let t = over(y[k / 4u][k % 4u], lt[K * KQ + k][0], lt[K * KQ + k][1]);
         y[k / 4u][k % 4u] = t;
-        for (var q = k / 4u; q < KQ; q++) { y[q] = less_four(y[q], t, lt[k * KQ + q]); }
+        for (var h = k + 1u; h < K; h++) { y[h / 4u][h % 4u] = less(y[h / 4u][h % 4u], t, lt[k * KQ + h / 4u][h % 4u]); }
       }
       for (var q = 0u; q < KQ; q++) {
         ut[slot(li, q)] = y[q];

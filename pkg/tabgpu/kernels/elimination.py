@@ -29,6 +29,7 @@ fn over(y: E, d: E, r: E) -> E { return times(y, r); }
     "cholesky_panel": _FOURS
     + """fn real(a: E) -> f32 { return a.x; }
 fn number(a: f32) -> E { return E(a, 0.0f); }
+fn on_diagonal(a: E, on: bool) -> E { return E(a.x, select(a.y, 0.0f, on)); }
 fn over(y: E, d: f32, r: f32) -> E {
   let q = y * r;
   return fma(fma(-q, E(d), y), E(r), q);
@@ -104,8 +105,12 @@ def _update(body: str, lu: bool, solve: bool, k: int) -> str:
         out.append(f"let d{p} = lt[{k * k // 4 + p}u];")
         out.append(f"let t{p} = over(y{p // 4}[{p % 4}], d{p}[0], d{p}[1]);")
         out.append(f"y{p // 4}[{p % 4}] = t{p};")
-        first = (p + 1) // 4
-        out += [f"y{q} = less_four(y{q}, t{p}, lt[{p * k // 4 + q}u]);" for q in range(first, k // 4)]
+        # What is solved already is not even given 0 * t, which may be NaN.
+        for h in range(p % 4 + 1, 4):
+            mine = f"y{p // 4}[{h}]"
+            out.append(f"{mine} = less({mine}, t{p}, lt[{(p * k + p) // 4}u][{h}]);")
+        rest = range(p // 4 + 1, k // 4)
+        out += [f"y{q} = less_four(y{q}, t{p}, lt[{p * k // 4 + q}u]);" for q in rest]
     out += [f"ut[slot(li, {q}u)] = y{q};" for q in range(k // 4)]
     out += ["if (keep) {", *(f"  put({4 * q}u, xbase, y{q});" for q in range(k // 4)), "}"]
     drop = [] if lu else ["pivots", "chosen", "active", "next", "place"]
@@ -129,7 +134,6 @@ def _update(body: str, lu: bool, solve: bool, k: int) -> str:
 def _rows(k: int, kind: str) -> str:
     """The elimination of cholesky_panel with one variable for each four of a row."""
     out = _fours("at(live, i, {}u, base)", k)
-    zero = "E()"
     for p in range(k):
         b = p % 2 * k
         mine = f"y{p // 4}[{p % 4}]"
@@ -137,9 +141,15 @@ def _rows(k: int, kind: str) -> str:
         out += [f"let a{p} = real(column[{b + p}u]);", f"let d{p} = root(a{p});"]
         out += [f"bad = select(bad, {p + 1}u, bad == 0u && !good(a{p}));"]
         out += [f"{mine} = over({mine}, d{p}.d, d{p}.r);", f"let t{p} = {mine} * d{p}.r;"]
-        for q in range((p + 1) // 4, k // 4):
-            parts = [f"conjugate(column[{b + c}u])" if c > p else zero for c in range(4 * q, 4 * q + 4)]
+        for c in range(p + 1, p // 4 * 4 + 4):
+            other = f"y{c // 4}[{c % 4}]"
+            out.append(f"{other} = less({other}, t{p}, conjugate(column[{b + c}u]));")
+        for q in range(p // 4 + 1, k // 4):
+            parts = [f"conjugate(column[{b + c}u])" for c in range(4 * q, 4 * q + 4)]
             out.append(f"y{q} = less_four(y{q}, t{p}, four({', '.join(parts)}));")
     out += ["if (stored) {"]
-    out += [f"  if ({c}u < P[0].z && {c}u <= i) {{ l[to + {c}u] = y{c // 4}[{c % 4}]; }}" for c in range(k)]
+    out += [
+        f"  if ({c}u < P[0].z && {c}u <= i) {{ l[to + {c}u] = on_diagonal(y{c // 4}[{c % 4}], {c}u == i); }}"
+        for c in range(k)
+    ]
     return _lines([*out, "}"], 2)

@@ -16,7 +16,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     definite."""
     batch, n = op.extra
     kind, source = op.dtype.kind, op.args[0]
-    k = depth(kind)
+    k = depth(kind, facts)
     words = op.size * op.dtype.itemsize // 4
     clear = kernel("fill_words", "w", WG=facts.workgroup)
     made = [launch(clear, (), (op,), -(-words // (4 * facts.workgroup)), [words, 0], facts)]

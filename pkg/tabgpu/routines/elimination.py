@@ -37,9 +37,10 @@ class Block(NamedTuple):
     posts: int = 0  # words of the table a matrix (LU)
 
 
-def depth(kind: str, lu: bool = False) -> int:
-    """Columns of a block."""
-    return 16 if lu or kind == "c" else 32
+def depth(kind: str, facts: Facts, lu: bool = False) -> int:
+    """Columns of a block. Texts grow with its square, which CPU adapters take long to compile."""
+    most = 16 if facts.software else 32
+    return most // 2 if kind == "c" else min(most, 16) if lu else most
 
 
 def threads(facts: Facts) -> int:
@@ -73,7 +74,7 @@ def update(
     words += [block.first, block.kept, block.posts, 0, 0]
     made = kernel_of(
         "eliminate", kind, "wwww" if lu else "rww" if x else "rw",
-        K=depth(kind, lu), BN=wide, SOLVE=x is not None, LU=lu,
+        K=depth(kind, facts, lu), BN=wide, SOLVE=x is not None, LU=lu,
     )  # fmt: skip
     into = (w[0],) if x is None else (w[0], x[0])
     reads: tuple[Op, ...] = (left,)

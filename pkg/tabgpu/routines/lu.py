@@ -30,7 +30,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     pivot."""
     batch, m, n = op.extra
     kind, source = op.dtype.kind, op.args[0]
-    least, k = min(m, n), depth(kind, True)
+    least, k = min(m, n), depth(kind, facts, True)
     l = temporary((batch, least, m), op.dtype)  # noqa: E741
     posts = 2 * m + least + 1
     table = temporary((batch, posts), uint32)

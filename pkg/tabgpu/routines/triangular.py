@@ -30,7 +30,7 @@ def _solve(op: Op, facts: Facts) -> list[Launch]:
     walk, bits, backward = Walk(*op.extra[0]), op.extra[1], op.extra[2]
     batch, n, columns = op.shape
     kind = op.dtype.kind
-    k = depth(kind)
+    k = depth(kind, facts)
     w = temporary(op.shape, op.dtype)
     made = [copied(op.args[1], w, facts)]
     rows = Walk(0, columns, 1, n * columns)
