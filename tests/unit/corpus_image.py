@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from tabgpu import codegen_components, codegen_neighbours, codegen_stencil
+from tabgpu import codegen_components, codegen_neighbours, codegen_stencil, codegen_warp
 from tabgpu.dtypes import ALL
 from tabgpu.routines.neighbours import SIDES
 
@@ -35,3 +35,7 @@ def image() -> Iterator[tuple[str, str, str]]:
     for phase in codegen_components.PHASES:
         sig = ("components", phase, ALL["bool"], 256)
         yield f"{sig}", *codegen_components.components(sig)
+    for order, rank in itertools.product(range(6), (1, 2, 3)):
+        for given in (False, True):
+            warp = codegen_warp.Form(order, rank, ALL[KINDS[(order + rank) % len(KINDS)]], 256, given)
+            yield f"warp {warp}", *codegen_warp.text(warp)

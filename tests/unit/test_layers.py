@@ -35,6 +35,7 @@ LAYERS = {
         "codegen_components",
         "codegen_neighbours",
         "codegen_stencil",
+        "codegen_warp",
         "codegen_windows",
         "kernels",
         "kernels.attention_inner",
@@ -55,6 +56,7 @@ LAYERS = {
         "kernels.stencil_inner",
         "kernels.scan_forms",
         "kernels.unroll",
+        "kernels.warp_functions",
     ],
     "plan": [
         "plan",
@@ -101,6 +103,7 @@ LAYERS = {
         "profiling",
         "profile_report",
         "random",
+        "random.*",
         "special",
         "special_composed",
         "polynomial",

@@ -8,6 +8,7 @@ from typing import Any
 
 PARTS = {
     "flooding": "label",
+    "geometry": "affine_transform map_coordinates rotate shift zoom",
     "linear":
         "convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d gaussian_gradient_magnitude "
         "gaussian_laplace generic_gradient_magnitude generic_laplace laplace prewitt sobel uniform_filter "
@@ -18,6 +19,7 @@ PARTS = {
         "morphological_laplace white_tophat",
     "ranking":
         "maximum_filter maximum_filter1d median_filter minimum_filter minimum_filter1d percentile_filter rank_filter",
+    "splines": "spline_filter spline_filter1d",
     "structures": "generate_binary_structure iterate_structure",
 }  # fmt: skip
 """Which part has each name: loaded at its first use (PEP 562)."""

@@ -13,7 +13,7 @@ KEYS = {
     ("max", "u"): "v",
 }
 UNKEYS = {
-    "f": "bitcast<f32>(select(0x80000000u - k | 0x80000000u, k & 0x7fffffffu, k >= 0x80000000u))",
+    "f": "bitcast<f32>(select((0x80000000u - k) | 0x80000000u, k & 0x7fffffffu, k >= 0x80000000u))",
     "i": "bitcast<i32>(k ^ 0x80000000u)",
     "u": "k",
 }
