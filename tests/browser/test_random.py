@@ -14,6 +14,9 @@ import tabgpu as tg
 from tabgpu import random as tr
 from tabgpu.dtypes import int32, uint32
 from tabgpu.graph import Fn
+from tabgpu.random.applying import apply, random_words
+from tabgpu.random.keys import philox4x32
+from tabgpu.random.values import _NORMAL as NORMAL
 
 # Random123 1.14, kat_vectors: counter, key, block of philox4x32-10.
 KNOWN = [
@@ -65,14 +68,14 @@ OURS = tr.Key(*KEY)
 async def test_x02_philox_known_answers() -> None:
     """On the host, in NumPy (this file's oracle), and in a kernel."""
     for k, (counter, key, block) in enumerate(KNOWN):
-        assert tr.philox4x32(counter, key) == block
+        assert philox4x32(counter, key) == block
         assert tuple(int(x) for x in philox(list(counter), key)) == block
         text = ", ".join(f"{c}u" for c in counter)
         fns = [
             Fn(f"known{k}{lane}", f"philox4x32(vec4u({text}), y, z).{lane}", (int32, uint32, uint32), uint32)
             for lane in "xyzw"
         ]
-        got = await tg.fetch(*[tr._apply(fn, (5,), tg.arange(5), *key) for fn in fns])
+        got = await tg.fetch(*[apply(fn, (5,), tg.arange(5), *key) for fn in fns])
         assert all((g == want).all() for g, want in zip(got, block, strict=True)), k
 
 
@@ -106,8 +109,8 @@ async def test_values_do_not_depend_on_the_launch() -> None:
     x = tr.bits(OURS, (1001,))
     w = words(1001, KEY)
     total = (x & 255).sum()
-    parts = [tr._bits(OURS, (13,), start, "bits") for start in range(9)]
-    far = tr._bits(OURS, (6,), 2**32 - 6, "bits")
+    parts = [random_words(OURS, (13,), start, "bits") for start in range(9)]
+    far = random_words(OURS, (6,), 2**32 - 6, "bits")
     grid = x[:1000].reshape(10, 100).T + tg.asarray(np.zeros((100, 10), np.uint32))
     got = await tg.fetch(x, total, grid, far, *parts)
     assert (got[0] == w).all() and got[1] == (w & 255).sum()
@@ -249,7 +252,7 @@ async def test_normal_of_extreme_words() -> None:
     two = 2 ** np.arange(32, dtype=np.uint64)
     some = [0, 255, 2**31 - 2, 2**31 - 1, 2**31 + 1, 2**32 - 256, 2**32 - 2]
     w = np.concatenate([np.array(some, np.uint64), two, 2**32 - two]).astype(np.uint32)
-    z = await tr._apply(tr._NORMAL, w.shape, tg.asarray(w)).numpy()
+    z = await apply(NORMAL, w.shape, tg.asarray(w)).numpy()
     upper = w >= 2**31
     tail = np.where(upper, 2.0**32 - w - 0.5, w + 0.5) / 2**32
     middle = np.abs(w + 0.5 - 2.0**31) / 2**32  # |p - 1/2|, to which the quantile is in proportion
@@ -336,11 +339,11 @@ async def test_hz_75_set_seed() -> None:
 
 async def test_a_stream_beyond_2_32_words_takes_another_key() -> None:
     g = tr.default_rng(3)
-    g._position = 2**32 - 2
+    g.bit_generator.advance(2**32 - 2)
     key = tr.key(3)
     a, b = g.random(2), g.random(5)
     h = tr.default_rng(3)
-    h._position = 2**32 - 2
+    h.bit_generator.advance(2**32 - 2)
     c = h.random(4)  # does not fit into the rest
     a, b, c = await tg.fetch(a, b, c)
     next_key = tr.fold_in(key, 1)

@@ -19,6 +19,8 @@ def add() -> None:
     """Puts them into the library: NAME_threefry for each function NAME of FILES."""
     for stem in FILES:
         text = _OURS.sub(r"\1_threefry(", read(f"lib/{stem}")).replace("philox4x32(", "threefry_block(")
-        text = _USES.sub(lambda m: _FILES.sub(r"threefry_\1", m[0]).replace("philox", "philox, threefry"), text)
+        text = _USES.sub(
+            lambda m: _FILES.sub(r"threefry_\1", m[0]).replace("philox", "philox, threefry"), text
+        )
         define(f"threefry_{stem}", _DEFINED.findall(text), text)
     bodies.cache_clear()

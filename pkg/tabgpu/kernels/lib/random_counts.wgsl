@@ -110,7 +110,8 @@ fn count_share(a: u32, b: u32, n: u32) -> CountMean {
   var rest = word_mulhi(a, b);
   let low = a * b;
   var whole = 0u;
-  for (var s = 0u; s < 32u; s++) {
+  // n is never 0: no compiler can know, so none writes the loop out.
+  for (var s = 0u; s < select(32u, 0u, n == 0u); s++) {
     rest = (rest << 1u) | ((low >> (31u - s)) & 1u);
     let take = rest >= n;
     rest = select(rest, rest - n, take);

@@ -1,0 +1,53 @@
+"""Distributions as elementwise functions of kernels/lib/random_*: of a word, or of a position and a key."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from ..array import Array
+from ..dtypes import DType, float32, int32
+from ..graph import Fn
+from ..ops.creation import full
+from .applying import apply, drawn, function, random_words
+
+# name: kinds of its parameters, of the result
+_QUANTILES = {
+    "exponential": "", "laplace": "", "logistic": "", "gumbel": "", "cauchy": "", "rayleigh": "", "weibull": "f",
+    "pareto": "f", "power": "f", "geometric": "f", "triangular": "fff", "truncated": "ff", "normal": "",
+}  # fmt: skip
+_DRAWS = {
+    "gamma": "fu", "log_gamma": "f", "beta": "ff", "wald": "ff", "vonmises": "ff", "normal": "u", "exponential": "u",
+    "poisson": "fu", "binomial": "if", "hypergeometric": "iii", "logseries": "f", "zipf": "f", "path": "fffuu",
+    "step": "u",
+}  # fmt: skip
+_ONE_BY_ONE = ("wald", "normal", "exponential", "step")  # short enough to be written four times
+_COUNTS = ("geometric", "poisson", "binomial", "hypergeometric", "logseries", "zipf")
+
+
+def _result(name: str) -> DType:
+    return int32 if name in _COUNTS else float32
+
+
+@cache
+def _quantile(name: str) -> Fn:
+    return function(f"random_{name}", "u" + _QUANTILES[name], _result(name))
+
+
+@cache
+def _draw(name: str) -> Fn:
+    return function(f"draw_{name}", "iuu" + _DRAWS[name], _result(name), name not in _ONE_BY_ONE)
+
+
+def quantile(name: str, key: Any, dims: tuple[int, ...], start: int | None, *parameters: Any) -> Array:
+    """A distribution's quantile at the word of each position."""
+    if 0 in dims:
+        return full(dims, 0, dtype=_result(name))
+    return apply(_quantile(name), dims, random_words(key, dims, start, name), *parameters)
+
+
+def draw(name: str, key: Any, dims: tuple[int, ...], start: int | None, *parameters: Any) -> Array:
+    """A sample from blocks of each position's own."""
+    if 0 in dims:
+        return full(dims, 0, dtype=_result(name))
+    return drawn(_draw(name), key, dims, start, name, *parameters)
