@@ -17,7 +17,9 @@ RADICES = (
     11,
     13,
 )  # of the passes from storage to storage, in the order in which they are tried
-LOADS = {  # kind: (element of src, body)
+# How position p of a line is read as a complex number x: (element of src, statements). Cosine transforms of N = P[8].z
+# reals are complex ones of elements in another order; sines are cosines from the last element, every second negative.
+LOADS = {
     "complex": ("vec2f", "  if (p < P[2].w) { x = src[base + p * P[1].w]; }\n"),
     "real": ("f32", "  if (p < P[2].w) { x.x = src[base + p * P[1].w]; }\n"),
     "pair": (  # positions 2 p and 2 p + 1 of reals
@@ -33,7 +35,31 @@ LOADS = {  # kind: (element of src, body)
         "  if (turned) { x.y = -x.y; }\n"
         "  if (q == 0u || 2u * q == P[4].w) { x.y = 0.0f; }\n",
     ),
-}
+    "cos1": ("f32", "  x.x = element(base, min(p, P[4].w - p));\n"),
+    "cos2": (
+        "f32",
+        "  let odd = 2u * p >= P[8].z;\n"
+        "  x.x = element(base, select(2u * p, 2u * P[8].z - 1u - 2u * p, odd));\n"
+        "  if (odd && (P[9].x & 4u) != 0u) { x.x = -x.x; }\n",
+    ),
+    "cos3": (
+        "f32",
+        "  x.x = element(base, p);\n"
+        "  if (p > 0u) { x.y = element(base, P[8].z - p); }\n"
+        "  x = fft_times(x, eighth(2u * p));\n",
+    ),
+    "cos4": (
+        "f32",
+        "  x = vec2f(element(base, 2u * p), element(base, P[8].z - 1u - 2u * p));\n"
+        "  x = fft_times(x, eighth(4u * p + 1u));\n",
+    ),
+    "cos4odd": ("f32", "  if (p < P[8].z) { x = element(base, p) * eighth(2u * p); }\n"),
+    "sin1": (
+        "f32",
+        "  if (p > 0u && p <= P[8].z) { x.x = element(base, p - 1u); }\n"
+        "  if (p > P[8].z + 1u) { x.x = -element(base, P[4].w - 1u - p); }\n",
+    ),
+}  # fmt: skip
 STORES = {
     "complex": ("vec2f", "  if (p < P[3].w) { dst[base + p * P[3].z] = x; }\n"),
     "real": ("f32", "  if (p < P[3].w) { dst[base + p * P[3].z] = x.x; }\n"),
@@ -42,23 +68,63 @@ STORES = {
         "  if (2u * p < P[3].w) { dst[base + 2u * p * P[3].z] = x.x; }\n"
         "  if (2u * p + 1u < P[3].w) { dst[base + (2u * p + 1u) * P[3].z] = x.y; }\n",
     ),
+    "cos1": ("f32", "  if (p < P[8].z) { result(base, p, x.x); }\n"),
+    "cos2": ("f32", "  result(base, p, fft_times(x, eighth(2u * p)).x);\n"),
+    "cos3": (
+        "f32",
+        "  let odd = 2u * p >= P[8].z;\n"
+        "  let y = select(x.x, -x.x, odd && (P[9].x & 4u) != 0u);\n"
+        "  result(base, select(2u * p, 2u * P[8].z - 1u - 2u * p, odd), y);\n",
+    ),
+    "cos4": (
+        "f32",
+        "  x = fft_times(x, eighth(4u * p));\n"
+        "  result(base, 2u * p, x.x);\n"
+        "  result(base, P[8].z - 1u - 2u * p, select(-x.y, x.y, (P[9].x & 4u) != 0u));\n",
+    ),
+    "cos4odd": (
+        "f32",
+        "  let y = fft_times(x, eighth(2u * p + 1u)).x;\n"
+        "  if (p < P[8].z) { result(base, p, select(y, -y, ((P[9].x >> 2u) & p & 1u) != 0u)); }\n",
+    ),
+    "sin1": ("f32", "  if (p > 0u && p <= P[8].z) { result(base, p - 1u, -x.y); }\n"),
+}  # fmt: skip
+# Of cosine transforms: an element, counted as a cosine's, a result, and exp(-2 pi i m / 8 N).
+_ELEMENT = """fn element(base: u32, k: u32) -> f32 {
+  let q = select(k, P[8].z - 1u - k, (P[9].x & 1u) != 0u);
+  var x = 0.0f;
+  if (q < P[2].w) { x = src[base + q * P[1].w]; }
+  return x * select(1.0f, bitcast<f32>(P[8].x), k == 0u ENDS);
 }
+"""
+_RESULT = """fn result(base: u32, k: u32, x: f32) {
+  let q = select(k, P[8].z - 1u - k, (P[9].x & 2u) != 0u);
+  dst[base + q * P[3].z] = x * select(1.0f, bitcast<f32>(P[8].y), k == 0u ENDS);
+}
+"""
+_EIGHTH = """fn eighth(m: u32) -> vec2f {
+  return fft_root(m, 8u * P[8].z, bitcast<f32>(P[8].w) * vec2f(4.0f, 1.0f));
+}
+"""
 _FLIP = "vec2f({0}.x, bitcast<f32>(bitcast<u32>({0}.y) ^ P[6].{1}))"
 
 
 def line_hooks(text: str, load: str, store: str) -> str:
     """A kernel with its reads and writes of the kinds `load` and `store`."""
     source, body = LOADS[load]
-    text = kernels.rewrite(text, {"S": source, "T": STORES[store][0]})
-    text = kernels.replace_function(
-        text,
-        "load",
-        f"fn load(base: u32, p: u32) -> vec2f {{\n  var x = vec2f();\n{body}  return {_FLIP.format('x', 'x')};\n}}",
-    )
-    scaled = "  let y = v * bitcast<f32>(P[6].z);\n  let x = " + _FLIP.format("y", "y") + ";\n"
-    return kernels.replace_function(
-        text, "store", f"fn store(base: u32, p: u32, v: vec2f) {{\n{scaled}{STORES[store][1]}}}"
-    )
+    into, written = STORES[store]
+    text = kernels.rewrite(text, {"S": source, "T": into})
+    read = f"fn load(base: u32, p: u32) -> vec2f {{\n  var x = vec2f();\n{body}  return {_FLIP.format('x', 'x')};\n}}"
+    scaled = f"  let v = given * bitcast<f32>(P[6].z);\n  var x = {_FLIP.format('v', 'y')};\n"
+    write = f"fn store(base: u32, p: u32, given: vec2f) {{\n{scaled}{written}}}"
+    ends = [" || k + 1u == P[8].z" if kind == "cos1" else "" for kind in (load, store)]
+    if "element(" in body:
+        read = _ELEMENT.replace(" ENDS", ends[0]) + read
+    if "result(" in written:
+        write = _RESULT.replace(" ENDS", ends[1]) + write
+    if "eighth(" in body + written:
+        read = _EIGHTH + read
+    return kernels.replace_function(kernels.replace_function(text, "load", read), "store", write)
 
 
 def number(x: float) -> str:
@@ -264,3 +330,20 @@ def _twiddles(out: Lines, each: int, apart: int) -> None:
         else:
             w = out.let(f"fft_times({coarse}, {fine[m % 4 - 1]})")
         out.lines.append(f"  x{m} = fft_times(x{m}, {w});\n")
+
+
+def mixed(key: tuple[str, int, int, str, str]) -> tuple[str, str]:
+    """fft_mixed.wgsl of (name, threads, positions a half, load, store)."""
+    name, wg, half, load, store = key
+    cases = []
+    for radix in RADICES:
+        out = Lines()
+        x = [out.let("stage[read" + (f" + {k}u * apart]" if k else "]")) for k in range(radix)]
+        w = powers(out, "w", radix - 1)
+        x[1:] = [out.let(f"fft_times({a}, {b})") for a, b in zip(x[1:], w, strict=True)]
+        for k, y in enumerate(butterfly(out, x)):
+            out.lines.append(f"  stage[into + {k}u * before] = {y};\n")
+        cases.append(f"case {radix}u: {{\n{out.text()}}}\n")
+    steps = "let w = fft_root(rest, whole, by);\nswitch radix {\n" + "".join(cases) + "default: {}\n}\n"
+    text = kernels.specialise(name, WG=wg, HALF=half)
+    return line_hooks(kernels.replace_block(text, "steps", steps), load, store), "rw"

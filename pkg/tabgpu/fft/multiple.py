@@ -92,4 +92,35 @@ def irfft2(a: Any, s: Any = None, axes: Any = LAST_TWO, norm: str | None = None)
     return irfftn(a, s, axes, norm)
 
 
-__all__ = ["fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn", "rfft2", "rfftn"]
+def hfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Array:
+    """fftn of what is Hermitian-symmetric over the axes, its last axis given by half: float32."""
+    x = prepared(a, "hfftn")
+    *pairs, last = some("hfftn", cooked("hfftn", x, s, axes, True))
+    for n, axis in pairs:
+        x = single.fft(x, n, axis, norm)
+    return single.to_reals("hfftn", x, *last, norm, False)
+
+
+def ihfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Array:
+    """The inverse of hfftn: of reals, half of the last axis."""
+    x = prepared(a, "ihfftn")
+    *pairs, last = some("ihfftn", cooked("ihfftn", x, s, axes))
+    x = single.of_reals("ihfftn", x, *last, norm, True)
+    for n, axis in reversed(pairs):
+        x = single.ifft(x, n, axis, norm)
+    return x
+
+
+def hfft2(a: Any, s: Any = None, axes: Any = LAST_TWO, norm: str | None = None) -> Array:
+    """hfftn along the last two axes."""
+    return hfftn(a, s, axes, norm)
+
+
+def ihfft2(a: Any, s: Any = None, axes: Any = LAST_TWO, norm: str | None = None) -> Array:
+    """ihfftn along the last two axes."""
+    return ihfftn(a, s, axes, norm)
+
+
+__all__ = [
+    "fft2", "fftn", "hfft2", "hfftn", "ifft2", "ifftn", "ihfft2", "ihfftn", "irfft2", "irfftn", "rfft2", "rfftn",
+]  # fmt: skip

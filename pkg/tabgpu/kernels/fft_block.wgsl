@@ -12,7 +12,7 @@ alias T = vec2f;
 const R = 2u;
 const E = 2u;
 const LINES = 64u;
-const PV = 8u;
+const PV = 10u;
 // use fft
 
 @group(0) @binding(0) var<storage, read> src: array<S>;

@@ -9,7 +9,7 @@ alias S = vec2f;
 alias T = vec2f;
 const STEP = 0u;
 const WG = 64u;
-const PV = 8u;
+const PV = 10u;
 // use fft
 
 @group(0) @binding(0) var<storage, read> src: array<S>;

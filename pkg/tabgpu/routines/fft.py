@@ -15,7 +15,7 @@ from ..graph import Op
 from ..launch import Launch
 from ..region import Facts, bits, kernel_for
 from . import launch
-from .fft_passes import End, factors, middle, passes, words
+from .fft_passes import End, factors, middle, one_pass, passes, words
 
 LONGEST = 1 << 25  # that is not a product of small primes
 
@@ -35,6 +35,17 @@ class Job(NamedTuple):
     there: int
     flips: tuple[bool, bool]
     scale: float
+    cosine: tuple[float, float, int] = (1.0, 1.0, 0)  # factors of element 0, read and written; flags
+
+
+COSINES = {  # form: (positions of the complex transform of n reals, kind)
+    "cos1": (lambda n: 2 * n - 2),
+    "sin1": (lambda n: 2 * n + 2),
+    "cos2": (lambda n: n),
+    "cos3": (lambda n: n),
+    "cos4": (lambda n: n // 2),
+    "cos4odd": (lambda n: 2 * n),
+}
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
@@ -44,12 +55,20 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     first = End(source, "complex", job.offset, job.strides, job.there, read)
     if source.dtype is float32:
         first = first._replace(kind="real")
+    if form in COSINES:
+        read_factor, written_factor, flags = job.cosine
+        first = first._replace(kind=form, cosine=(read_factor, n, flags))
+        last = End(
+            op, form, 0, (n * job.inner, job.inner, 1), n, write, job.scale, (written_factor, n, flags)
+        )
+        return transform(first, last, COSINES[form](n), (job.outer, job.inner), facts)
     m = n // 2 + 1 if form == "forward" else n
     last = End(op, "complex", 0, (m * job.inner, job.inner, 1), m, write, job.scale)
     lines = job.outer, job.inner
-    if form == "complex" or (form == "forward" and n % 2):
+    whole = n % 2 or one_pass(n, lines, facts)
+    if form == "complex" or (form == "forward" and whole):
         return transform(first, last, n, lines, facts)
-    if n % 2:
+    if whole:
         return transform(first._replace(kind="hermitian"), last._replace(kind="real"), n, lines, facts)
     half = middle(lines, n // 2)
     if form == "forward":

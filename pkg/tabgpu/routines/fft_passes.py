@@ -7,6 +7,7 @@ reads and writes neighbouring columns, so that nothing is transposed. On CPU ada
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from .. import codegen_fft as texts
@@ -32,10 +33,11 @@ class End(NamedTuple):
     there: int
     flip: bool = False
     scale: float = 1.0
+    cosine: tuple[float, int, int] = (1.0, 0, 0)  # factor of element 0, reals, flags (fft_stage: 36)
 
     def plain(self) -> End:
         """The same memory as the next pass reads it."""
-        return self._replace(scale=1.0, flip=False)
+        return self._replace(scale=1.0, flip=False, cosine=(1.0, 0, 0))
 
 
 class Walk(NamedTuple):
@@ -68,6 +70,8 @@ def words(
 ) -> list[int]:
     """The parameters that kernels/fft_stage.wgsl explains."""
     to_outer, hop, to_inner = last.strides
+    (read, size, flags), (written, result, more) = first.cosine, last.cosine
+    reals = size or result
     return [
         total, lines[1], walk.c, walk.b,
         first.offset, first.strides[0], first.strides[2], first.strides[1],
@@ -77,6 +81,8 @@ def words(
         n, modulus, *over(max(modulus, 1)),
         SIGN * first.flip, SIGN * last.flip, bits(last.scale, "f"), 0,
         0, 0, 0, 0,
+        bits(read, "f"), bits(written, "f"), reals, bits(0.125 / max(reals, 1), "f"),
+        flags | more, 0, 0, 0,
     ]  # fmt: skip
 
 
@@ -92,9 +98,8 @@ def factors(n: int) -> list[int] | None:
 
 def passes(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
     """The transform of n positions of (outer, inner) lines; n is a product of small primes."""
-    if facts.software or n & (n - 1):
-        return _stages(first, last, n, lines, facts)
-    return _blocks(first, last, n, lines, facts)
+    parts = None if facts.software else shares(n, lines[1] > 1, facts)
+    return _blocks(first, last, n, parts, lines, facts) if parts else _stages(first, last, n, lines, facts)
 
 
 def _stages(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
@@ -114,21 +119,44 @@ def _stages(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts)
     return made
 
 
-def tile(facts: Facts) -> int:
-    """Positions that a workgroup holds."""
+def one_pass(n: int, lines: tuple[int, int], facts: Facts) -> bool:
+    """Whether a transform is read once and written once: then halves of real ones gain nothing."""
+    return not facts.software and factors(n) is not None and shares(n, lines[1] > 1, facts) == [n]
+
+
+def tile(n: int, facts: Facts) -> int:
+    """Positions that a workgroup holds: fewer where the radices are a parameter, since steps go from half to half."""
     memory = facts.limits["maxComputeWorkgroupStorageSize"] // 8
+    if n & (n - 1):
+        return min(TILE, 1 << (memory.bit_length() - 1)) // 2
     return min(TILE, 1 << (min(memory, facts.workgroup * texts.EACH).bit_length() - 1))
 
 
-def shares(n: int, columns: bool, facts: Facts) -> list[int]:
-    """The lengths of the passes of a power of two."""
-    most = tile(facts)
+def shares(n: int, columns: bool, facts: Facts) -> list[int] | None:
+    """The lengths of one, two or three passes; None if there are none."""
+    most = tile(n, facts)
     if n <= (most // NEIGHBOURS if columns else most):
         return [n]
-    each = (most // NEIGHBOURS).bit_length() - 1
-    size = n.bit_length() - 1
-    count = max(2, -(-size // each))
-    return [1 << (size // count + (k < size % count)) for k in range(count)]
+    each = most // NEIGHBOURS
+    if not n & (n - 1):
+        size, step = n.bit_length() - 1, each.bit_length() - 1
+        count = max(2, -(-size // step))
+        return [1 << (size // count + (k < size % count)) for k in range(count)] if count < 4 else None
+    parts = _split(n, 2, each) or _split(n, 3, each)
+    return parts or ([n] if n <= most else None)
+
+
+@cache
+def _split(n: int, count: int, most: int) -> list[int] | None:
+    """Factors of n as equal as may be, none above `most`."""
+    if count == 1:
+        return [n] if n <= most else None
+    near = round(n ** (1 / count))
+    for k in sorted((k for k in range(2, most + 1) if not n % k), key=lambda k: abs(k - near)):
+        rest = _split(n // k, count - 1, most)
+        if rest:
+            return sorted([k, *rest], reverse=True)
+    return None
 
 
 def walks(n: int, parts: list[int]) -> list[Walk]:
@@ -155,20 +183,31 @@ def _across(end: End, walk: Walk, steps: tuple[int, int, int], lines: tuple[int,
     return near is not None and near < abs(steps[2] * hop)
 
 
-def _blocks(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
+def _blocks(
+    first: End, last: End, n: int, parts: list[int], lines: tuple[int, int], facts: Facts
+) -> list[Launch]:
     """Passes in workgroup memory."""
-    parts = shares(n, lines[1] > 1, facts)
     made = []
     for k, (r, walk) in enumerate(zip(parts, walks(n, parts), strict=True)):
         into = last if k == len(parts) - 1 else middle(lines, n)
         sides = _across(first, walk, walk.read, lines), _across(into, walk, walk.write, lines)
-        threads = facts.workgroup if any(sides) else min(ROWS, facts.workgroup)
-        some = max(1, min(threads * min(r, texts.EACH), tile(facts)) // r)
         total = lines[0] * lines[1] * walk.b * walk.c
-        given = words(first, into, lines, n, total, walk.modulus, walk)
-        given[31] = sides[0] + 2 * sides[1]
-        key = ("fft_block", r, some, first.kind, into.kind, bool(walk.modulus))
-        kernel = kernel_for(key, texts.block, f"fft_block_{r}", some * r // min(r, texts.EACH))
+        given = words(first, into, lines, r, total, walk.modulus, walk)
+        given[19], given[31] = n, sides[0] + 2 * sides[1]
+        most = tile(r, facts)
+        if r & (r - 1):
+            some = max(1, most // r)
+            steps = factors(r) or []
+            given[37] = sum(radix << 4 * k for k, radix in enumerate(steps[:8]))
+            given[38] = sum(radix << 4 * k for k, radix in enumerate(steps[8:]))
+            given[39] = some
+            wg = facts.workgroup
+            kernel = kernel_for(("fft_mixed", wg, most, first.kind, into.kind), texts.mixed, "fft_mixed", wg)
+        else:
+            threads = facts.workgroup if any(sides) else min(ROWS, facts.workgroup)
+            some = max(1, min(threads * min(r, texts.EACH), most) // r)
+            key = ("fft_block", r, some, first.kind, into.kind, bool(walk.modulus))
+            kernel = kernel_for(key, texts.block, f"fft_block_{r}", some * r // min(r, texts.EACH))
         made.append(launch(kernel, (first.op,), (into.op,), -(-total // some), given, facts))
         first = into.plain()
     return made
