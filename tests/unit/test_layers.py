@@ -54,6 +54,7 @@ LAYERS = {
         "kernels.quant_forms",
         "kernels.rows_functions",
         "kernels.stencil_inner",
+        "kernels.threefry_functions",
         "kernels.scan_forms",
         "kernels.unroll",
         "kernels.warp_functions",
