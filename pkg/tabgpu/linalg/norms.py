@@ -34,7 +34,7 @@ def _of_vectors(x: Array, axes: Axes, keepdims: bool, order: Any, where: str) ->
     if isinstance(order, str):
         raise ValueError(f"{where}: {order!r} is no order of a vector norm")
     if order == inf:
-        return reductions.max(ew.abs(x), **options)
+        return reductions.max(ew.abs(x), initial=0, **options)
     if order == -inf:
         return reductions.min(ew.abs(x), **options)
     if order == 0:
@@ -60,7 +60,10 @@ def _of_matrices(x: Array, axes: Axes, keepdims: bool, order: Any, where: str) -
         raise ValueError(f"{where}: {order!r} is no order of a matrix norm")
     along, across = (rows, columns) if order in (1, -1) else (columns, rows)
     sums = reductions.sum(ew.abs(x), axis=along, keepdims=True)
-    found = (reductions.max if order > 0 else reductions.min)(sums, axis=across, keepdims=True)
+    if order > 0:
+        found = reductions.max(sums, axis=across, keepdims=True, initial=0)
+    else:
+        found = reductions.min(sums, axis=across, keepdims=True)
     return found if keepdims else reductions.sum(found, axis=axes)
 
 
