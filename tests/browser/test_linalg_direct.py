@@ -74,7 +74,10 @@ async def test_l10_cholesky_of_100_rows() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (16, 16), (17, 17), (33, 33), (70, 70), (40, 18), (18, 40), (1, 5), (5, 1)])  # fmt: skip
+@pytest.mark.parametrize(
+    "shape",
+    [(1, 1), (2, 2), (16, 16), (17, 17), (33, 33), (70, 70), (40, 18), (18, 40), (1, 5), (5, 1)],
+)
 async def test_lu(shape, kind) -> None:
     await check_lu(matrix(RNG, shape, kind))
     await check_lu(matrix(RNG, (3, *shape), kind))
@@ -218,19 +221,25 @@ async def test_triangular_systems(n, kind) -> None:
 
 
 async def test_leading_axes_broadcast() -> None:
-    cases = [((3, 1, 5, 5), (4, 5, 2)), ((5, 5), (3, 5, 2)), ((3, 5, 5), (5, 2)), ((2, 3, 5, 5), (5,)), ((1, 5, 5), (2, 2, 5, 1))]  # fmt: skip
+    cases: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+        ((3, 1, 5, 5), (4, 5, 2)),
+        ((5, 5), (3, 5, 2)),
+        ((3, 5, 5), (5, 2)),
+        ((2, 3, 5, 5), (5,)),
+        ((1, 5, 5), (2, 2, 5, 1)),
+    ]
     for left, right in cases:
         a, b = matrix(RNG, left), matrix(RNG, right)
         a = a + 4 * np.eye(5)
         columns = b[:, None] if b.ndim == 1 else b
-        want = np.linalg.solve(a, np.broadcast_to(columns, (*np.broadcast_shapes(left[:-2], columns.shape[:-2]), *columns.shape[-2:])))  # fmt: skip
+        lead = np.broadcast_shapes(left[:-2], columns.shape[:-2])
+        want = np.linalg.solve(a, np.broadcast_to(columns, (*lead, *columns.shape[-2:])))
         if b.ndim == 1:
             want = want[..., 0]
         t = np.tril(a)
-        got = [
-            la.solve(gpu(a), gpu(b)), la.lu_solve(la.lu_factor(gpu(a)), gpu(b)), la.solve(gpu(a).mT, gpu(b), transposed=True),
-            la.solve_triangular(gpu(t), la.cho_solve((gpu(np.eye(5)), True), gpu(b)), lower=True),
-        ]  # fmt: skip
+        x, y = gpu(a), gpu(b)
+        got = [la.solve(x, y), la.lu_solve(la.lu_factor(x), y), la.solve(x.mT, y, transposed=True)]
+        got.append(la.solve_triangular(gpu(t), la.cho_solve((gpu(np.eye(5)), True), y), lower=True))
         for k, x in enumerate(got[:3]):
             value = await host(x)
             assert value.shape == want.shape, (k, left, right)
@@ -297,9 +306,10 @@ async def test_bad_matrices_raise_at_the_read() -> None:
     with pytest.raises(la.LinAlgError):
         la.solve(tg.eye(3), tg.ones(()))
     for call in (
-        lambda: la.solve_triangular(tg.eye(3), tg.ones(3), "X"), lambda: la.lu_solve(la.lu_factor(tg.eye(3)), tg.ones(3), 3),
+        lambda: la.solve_triangular(tg.eye(3), tg.ones(3), "X"),
+        lambda: la.lu_solve(la.lu_factor(tg.eye(3)), tg.ones(3), 3),
         lambda: la.solve(tg.eye(3), tg.ones(3), assume_a="banded"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(ValueError, match="trans|assume_a"):
             call()
 

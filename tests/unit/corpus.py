@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from corpus_signal import signals
 from corpus_image import image
+from corpus_direct import direct
 from corpus_eigen import eigenvalues
 from corpus_orthogonal import orthogonal
 from corpus_windows import windows
@@ -366,6 +367,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
         *scans_and_sorts(),
         *attentions(),
         *windows(),
+        *direct(),
         *eigenvalues(),
         *orthogonal(),
         *image(),

@@ -147,9 +147,6 @@ def _rows(k: int, kind: str) -> str:
         for q in range(p // 4 + 1, k // 4):
             parts = [f"conjugate(column[{b + c}u])" for c in range(4 * q, 4 * q + 4)]
             out.append(f"y{q} = less_four(y{q}, t{p}, four({', '.join(parts)}));")
-    out += ["if (stored) {"]
-    out += [
-        f"  if ({c}u < P[0].z && {c}u <= i) {{ l[to + {c}u] = on_diagonal(y{c // 4}[{c % 4}], {c}u == i); }}"
-        for c in range(k)
-    ]
+    kept = "  if ({c}u < P[0].z && {c}u <= i) {{ l[to + {c}u] = on_diagonal(y{q}[{h}], {c}u == i); }}"
+    out += ["if (stored) {", *(kept.format(c=c, q=c // 4, h=c % 4) for c in range(k))]
     return _lines([*out, "}"], 2)

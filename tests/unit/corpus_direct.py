@@ -1,0 +1,35 @@
+"""Kernels of direct methods: every form, block and tile that an adapter may take."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from tabgpu import kernels
+from tabgpu.kernels.elimination import text
+
+
+def direct() -> Iterator[tuple[str, str, str]]:
+    """(label, WGSL, access)."""
+    for kind, software in itertools.product("fc", (False, True)):
+        most = (16 if software else 32) // (2 if kind == "c" else 1)
+        for size in (most, 64) if software else (most, 128):
+            label = f"cholesky_panel {kind} {most} {size}"
+            yield label, text("cholesky_panel", kind, K=most, NT=size), "rw"
+        for wide in (16,) if software else (16, 32, 64)[: 3 if kind == "f" else 2]:
+            for solve, lu in ((False, False), (True, False), (True, True)):
+                depth = min(most, 16) if lu else most
+                made = text("eliminate", kind, K=depth, BN=wide, SOLVE=solve, LU=lu)
+                yield (
+                    f"eliminate {kind} {depth} {wide} {solve} {lu}",
+                    made,
+                    "wwww" if lu else "rww" if solve else "rw",
+                )
+        for subgroups in (False,) if software else (False, True):
+            size = 16 if software else 1024 if subgroups else 128
+            made = text("lu_panel", kind, subgroups, K=min(most, 16), WG=size)
+            yield f"lu_panel {kind} {size}", made, "www"
+        for step in (0, 1):
+            yield f"lu_ends {kind} {step}", text("lu_ends", kind, WG=256, STEP=step), "www"
+    for name in ("permute_rows", "pivot_order"):
+        yield name, kernels.specialise(name, WG=64), "rrw" if name[1] == "e" else "rw"
