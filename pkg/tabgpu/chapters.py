@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-MODULES = ("aio", "backend", "fft", "image", "lax", "linalg", "nn", "quant", "random", "signal", "special")
+MODULES = ("aio", "backend", "fft", "image", "lax", "linalg", "nn", "quant", "random", "signal", "special", "stats")
 """Namespaces: `tg.linalg` ..."""
 RENAMED = {
     "__array_api_version__": "VERSION", "__array_namespace_info__": "array_namespace_info",

@@ -47,7 +47,7 @@ async def near(name: str, oracle: Any, bound: Any, *operands: Any) -> None:
 
 def by_logarithm(n: float) -> Any:
     """n roundings of a value, and as many of its logarithm; results that are nearly denormal may be flushed."""
-    return lambda w: n * EPS * np.abs(w) * (1 + np.abs(np.log(np.maximum(np.abs(w), 1e-300)))) + 2e-38
+    return lambda w: n * EPS * np.abs(w) * (1 + np.abs(np.log(np.maximum(np.abs(w), 1e-300)))) + 1e-36
 
 
 ULPS = {"k0": 10, "k0e": 10, "k1": 10, "k1e": 10, "exp1": 12, "expi": 12}
