@@ -208,7 +208,7 @@ run_clients() {
 }
 # Two at a time: most of a tab's start-up is waiting for one core.
 run_site() { prepare_tab; prepare_lite; prepare_minilm; tests tests/site "$@"; $PY -m pytest -n 2 --dist loadfile "${TESTS[@]}"; }
-# The suite from a folder outside, less what needs 64-bit dtypes. Its own switches; extensions count when they are whole.
+# The suite from a folder outside with both extensions, less what needs 64-bit dtypes.
 run_conformance() {
   local suite=.cache/conformance/suite wheels=.cache/conformance/wheels from=${1:-} key
   [ -d "$from/array_api_tests" ] && [ -d "$from/array-api/src" ] \
@@ -228,13 +228,12 @@ run_conformance() {
   cp -r "$from"/array-api/{src,spec} $suite/array-api
   sed 's/ *#.*//' tests/conformance/skips.txt > $suite/skips.txt
   cd $suite
-  local with=() what=(array_api_tests) wheel a names=array_api_tests/test_has_names.py::test_has_names
+  local with=() what=(array_api_tests) wheel a
   for a in "$@"; do [ -e "${a%%::*}" ] && what=(); done
   for wheel in ../wheels/*.whl; do with+=(--with "$wheel"); done
   ../../../.venv/bin/tabgpu test --pyodide ../../pyodide "${with[@]}" --out ../../../out \
     --file array-api --file reporting.py --file skips.txt \
     --env ARRAY_API_TESTS_MODULE=tabgpu --env ARRAY_API_TESTS_SKIP_DTYPES=int64,uint64,float64,complex128 \
-    --disable-extension linalg fft --deselect "${names}[linalg-" --deselect "${names}[fft-" \
     --disable-deadline --max-examples 50 "${what[@]}" "$@"
 }
 run_demo() { prepare_tab; .venv/bin/tabgpu run --file web/examples/data web/examples/digits/digits.py "$@"; }
