@@ -185,6 +185,7 @@ if TYPE_CHECKING:  # what __getattr__ finds
     from .sharing import from_gpu_buffer
     from .signal.convolving import numpy_convolve as convolve
     from .signal.convolving import numpy_correlate as correlate
+    from .signal.phases import unwrap
     from .signal.windows import bartlett, blackman, hamming, kaiser
     from .signal.windows import hann as hanning
     from .tuning import tune

@@ -51,6 +51,7 @@ CHAPTERS = {
     "profiling": "profile",
     "sharing": "from_gpu_buffer",
     "signal.convolving": "convolve correlate",
+    "signal.phases": "unwrap",
     "signal.windows": "bartlett blackman hamming hanning kaiser",
     "tuning": "tune",
     "usage": "telemetry",

@@ -17,6 +17,13 @@ PARTS = {
         "oaconvolve",
     "design": f"firwin freqz freqz_sos freqz_zpk kaiser_atten kaiser_beta kaiserord sosfreqz {SCIPY}",
     "filtering": "detrend filtfilt lfilter lfilter_zi lfiltic sosfilt sosfilt_zi sosfiltfilt",
+    "analytic": "envelope hilbert hilbert2",
+    "integrating": "cumulative_trapezoid simpson trapezoid",
+    "periods": "lombscargle",
+    "resampling": "decimate resample resample_poly upfirdn",
+    "smoothing": "medfilt medfilt2d order_filter savgol_coeffs savgol_filter wiener",
+    "spectral": "check_COLA check_NOLA coherence csd istft periodogram spectrogram stft welch",
+    "waveforms": "chirp gausspulse max_len_seq sawtooth square sweep_poly unit_impulse",
     "windows": "get_window",
 }  # fmt: skip
 MODULES = ("windows",)

@@ -97,10 +97,9 @@ def kaiser_atten(numtaps: int, width: float) -> float:
 
 def kaiser_beta(a: float) -> float:
     """Kaiser's beta for an attenuation of a dB."""
-    a = float(a)
     if a > 50:
         return 0.1102 * (a - 8.7)
-    return 0.5842 * float((a - 21) ** 0.4) + 0.07886 * (a - 21) if a > 21 else 0.0
+    return float(0.5842 * (a - 21) ** 0.4 + 0.07886 * (a - 21)) if a > 21 else 0.0
 
 
 def kaiserord(ripple: float, width: float) -> tuple[int, float]:
