@@ -22,6 +22,8 @@ CASES = (
     ((2, 3, 2, 4), (2, 2, 1, 3)), ((5, 6), (1, 1)), ((130, 4), (1, 3)),
 )  # fmt: skip
 
+SLOW = pytest.mark.slow  # the unrolled kernels of GPUs: SwiftShader compiles each for 10 s
+
 
 def near(got: Any, want: Any, w: Any, top: float) -> None:
     bound = (np.size(w) + 8) * 2.0**-24 * np.abs(w).sum() * max(top, 1e-30)
@@ -29,8 +31,8 @@ def near(got: Any, want: Any, w: Any, top: float) -> None:
     assert (np.abs(got - want) <= bound).all(), float(np.abs(got - want).max())
 
 
-async def check_all(modes: Any) -> None:
-    for k, (shape, taps) in enumerate(CASES):
+async def check_all(modes: Any, cases: int = len(CASES)) -> None:
+    for k, (shape, taps) in enumerate(CASES[:cases]):
         x, w = draw(shape, k), draw(taps, k + 50)
         g = tg.asarray(x)
         mode = modes[k % len(modes)]
@@ -43,15 +45,15 @@ async def check_all(modes: Any) -> None:
 
 
 @pytest.mark.limits
-@pytest.mark.parametrize("form", ["own", "serial", "portable"])
+@pytest.mark.parametrize("form", ["own", "serial", "portable", pytest.param("all", marks=SLOW)])
 async def test_correlate_and_convolve(form: str) -> None:
     """Kernels of one to four axes, narrower and wider than a pass and than the array; each mode meets each kind."""
     if form == "own":
         for k in range(len(MODES)):
             await check_all(MODES[k:] + MODES[:k])
         return
-    with taking(form):
-        await check_all(MODES)
+    with taking("portable" if form == "all" else form):
+        await check_all(MODES, 2 if form == "portable" else len(CASES))
 
 
 async def test_grid_names_and_modes_per_axis() -> None:
@@ -157,7 +159,7 @@ async def test_filters_by_name() -> None:
         assert np.abs(a - b).max() < 4e-6
 
 
-@pytest.mark.parametrize("form", ["own", "serial", "portable"])
+@pytest.mark.parametrize("form", ["own", "serial", pytest.param("portable", marks=SLOW)])
 async def test_a_tap_outside_the_kernel_adds_nothing(form: str) -> None:
     """NaN and inf spread to the results whose window has them, and to no others."""
     with nullcontext() if form == "own" else taking(form):

@@ -108,3 +108,69 @@ async def test_output_and_structures() -> None:
         with pytest.raises(ValueError) as caught:
             image.label(g, bad)
         assert said in str(caught.value)
+
+
+def groups(x: Any, marks: Any, index: Any) -> Any:
+    """The elements with each label asked for."""
+    return [x[marks == k] for k in np.ravel(index)]
+
+
+@pytest.mark.parametrize("kind", ["float32", "int32", "uint8"])
+async def test_measurements(kind: str) -> None:
+    """Each label's numbers, of one label, of all above 0, of lists in any order with labels that are missing."""
+    rng = np.random.default_rng(3)
+    x = (draw((13, 17), 4) * 30 + 100).astype(kind)
+    marks = rng.integers(0, 6, x.shape).astype(np.int32)
+    g, m = tg.asarray(x), tg.asarray(marks)
+    wide = x.astype(np.float64)
+    for index in ([1, 2, 3], [5, 9, 2, 2], np.array([[1, 5], [0, 4]])):
+        parts = groups(wide, marks, index)
+        shape = np.shape(index)
+        made = await tg.fetch(
+            image.sum_labels(g, m, index), image.mean(g, m, index), image.variance(g, m, index),
+            image.minimum(g, m, index), image.maximum(g, m, index), image.median(g, m, index),
+            image.standard_deviation(g, m, tg.asarray(index)), image.center_of_mass(g, m, index),
+            image.minimum_position(g, m, index), image.histogram(g, 40, 160, 7, m, index),
+        )  # fmt: skip
+        some = lambda f: [f(p) if p.size else np.nan for p in parts]
+        kept = lambda f: [f(p) if p.size else 0 for p in parts]
+        wants = [
+            [p.sum() for p in parts], some(np.mean), some(np.var), kept(np.min), kept(np.max), some(np.median), some(np.std)
+        ]  # fmt: skip
+        for got, want in zip(made[:7], wants, strict=True):
+            assert np.allclose(got, np.reshape(want, shape), rtol=2e-5, equal_nan=True)
+        assert made[3].dtype == x.dtype and made[7].shape == (*shape, 2) and made[9].dtype == np.int32
+        for k, label in enumerate(np.ravel(index)):
+            at = np.argwhere(marks == label)
+            if len(at):
+                weights = wide[marks == label][:, None]
+                assert np.allclose(
+                    made[7].reshape(-1, 2)[k], (at * weights).sum(0) / weights.sum(), rtol=2e-5
+                )
+                assert tuple(made[8].reshape(-1, 2)[k]) == tuple(at[np.argmin(wide[marks == label])])
+            counts = np.histogram(parts[k], np.linspace(40, 160, 8))[0]
+            assert np.array_equal(made[9].reshape(-1, 7)[k], counts)
+    for labels, index, part in ((None, None, wide), (m, 3, wide[marks == 3]), (m, None, wide[marks > 0])):
+        made = await tg.fetch(
+            image.sum_labels(g, labels, index), image.mean(g, labels, index), image.maximum(g, labels, index),
+            image.median(g, labels, index),
+        )  # fmt: skip
+        assert all(a.shape == () for a in made)
+        assert np.allclose(made, [part.sum(), part.mean(), part.max(), np.median(part)], rtol=2e-5)
+    low, high, first, last = await tg.fetch(*image.extrema(g, m, 2))
+    assert (low, high) == (wide[marks == 2].min(), wide[marks == 2].max())
+    assert x[tuple(first)] == low and x[tuple(last)] == high
+
+
+async def test_labels_of_other_kinds_and_complex_sums() -> None:
+    x = draw((6, 7), 5)
+    marks = (np.arange(42).reshape(6, 7) % 3 - 1).astype(np.float32) + 0.5
+    got = await image.sum_labels(tg.asarray(x), tg.asarray(marks), [1.5, -0.5, 7.0]).numpy()
+    assert np.allclose(got, [x[marks == k].sum() for k in (1.5, -0.5, 7.0)], rtol=1e-5)
+    z = (x + 2j * x).astype(np.complex64)
+    got = await image.sum_labels(tg.asarray(z), tg.asarray(marks), [0.5, 1.5]).numpy()
+    assert np.allclose(got, [z[marks == k].sum() for k in (0.5, 1.5)], rtol=1e-5)
+    rows = await image.mean(tg.asarray(x), tg.asarray(np.arange(7, dtype=np.int32)), np.arange(7)).numpy()
+    assert np.allclose(rows, x.mean(0), rtol=1e-4, atol=1e-6)
+    with pytest.raises(ValueError):
+        image.histogram(tg.asarray(x), 1.0, 0.0, 3)

@@ -7,12 +7,16 @@ from importlib import import_module
 from typing import Any
 
 PARTS = {
+    "distances": "distance_transform_bf distance_transform_cdt distance_transform_edt",
     "flooding": "label",
     "geometry": "affine_transform map_coordinates rotate shift zoom",
     "linear":
         "convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d gaussian_gradient_magnitude "
         "gaussian_laplace generic_gradient_magnitude generic_laplace laplace prewitt sobel uniform_filter "
         "uniform_filter1d",
+    "measuring":
+        "center_of_mass extrema histogram maximum maximum_position mean median minimum minimum_position "
+        "standard_deviation sum sum_labels variance",
     "morphology":
         "binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening "
         "binary_propagation black_tophat grey_closing grey_dilation grey_erosion grey_opening morphological_gradient "

@@ -110,6 +110,6 @@ def until_stable(
     first = ravel(roots(nodes, s, axes, label))
     size = prod(x.shape)
     reached = zeros((size + 1,), int32)
-    marked = At(reached)[ew.where(ravel(seeds), first, size)].max(1)
+    marked = At(reached)[ew.where(ravel(seeds), first, size)].max(1, mode="clip")
     there = ew.greater(pick(getitem(marked, slice(0, size)), first, 0), 0)
     return ew.logical_or(x, reshape(there, x.shape))

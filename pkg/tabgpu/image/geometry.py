@@ -77,9 +77,10 @@ def shift(
     """input moved by `shift` elements, one number or one an axis, by splines of an order (0 to 5).
 
     mode: constant (cval for what comes from outside the first and last element), nearest, reflect, mirror, wrap
-    (periods of size - 1), grid-constant (elements of cval outside), grid-mirror, grid-wrap. prefilter=False: input has
-    the coefficients of spline_filter already. Computed in float32 at places exact to 2^-32 of an element (what is within
-    2^-16 of an end lies on it); the result has input's dtype (integers rounded) or what `output` says. Complex by parts.
+    (periods of size - 1), grid-constant (elements of cval outside), grid-mirror, grid-wrap. prefilter=False: input
+    has the coefficients of spline_filter already. Computed in float32 at places exact to 2^-32 of an element (what
+    is within 2^-16 of an end lies on it); the result has input's dtype (integers rounded) or what `output` says.
+    Complex by parts.
     """
     label = "shift"
     n, x = order_of(order, label), spread(input, label)

@@ -31,7 +31,7 @@ POLES = {
     4: (sqrt(664 - sqrt(438976)) + sqrt(304) - 19, sqrt(664 + sqrt(438976)) - sqrt(304) - 19),
     5: (sqrt(67.5 - sqrt(4436.25)) + sqrt(26.25) - 6.5, sqrt(67.5 + sqrt(4436.25)) - sqrt(26.25) - 6.5),
 }
-# Of each mode: what lies outside and the border of taps (kernels/warp.wgsl), the filter's border, whether ROOM is added.
+# Of each mode: what lies outside and the border of taps (kernels/warp.wgsl), the filter's border, whether to add ROOM.
 BORDERS = {
     "constant": (0, 3, 3, False),
     "wrap": (2, 3, 3, False),
