@@ -135,7 +135,8 @@ async def test_measurements(kind: str) -> None:
         some = lambda f: [f(p) if p.size else np.nan for p in parts]
         kept = lambda f: [f(p) if p.size else 0 for p in parts]
         wants = [
-            [p.sum() for p in parts], some(np.mean), some(np.var), kept(np.min), kept(np.max), some(np.median), some(np.std)
+            [p.sum() for p in parts], some(np.mean), some(np.var), kept(np.min), kept(np.max), some(np.median),
+            some(np.std),
         ]  # fmt: skip
         for got, want in zip(made[:7], wants, strict=True):
             assert np.allclose(got, np.reshape(want, shape), rtol=2e-5, equal_nan=True)

@@ -39,3 +39,11 @@ def image() -> Iterator[tuple[str, str, str]]:
         for given in (False, True):
             warp = codegen_warp.Form(order, rank, ALL[KINDS[(order + rank) % len(KINDS)]], 256, given)
             yield f"warp {warp}", *codegen_warp.text(warp)
+    for metric, floats in (
+        ("euclidean", False),
+        ("euclidean", True),
+        ("taxicab", False),
+        ("chessboard", False),
+    ):
+        key = ("distance", metric, floats, 256)
+        yield f"{key}", *codegen_components.distance(key)

@@ -39,8 +39,8 @@ def _bits(value: float) -> int:
 def _transformed(x: Array, metric: str, spacing: list[float] | None, label: str) -> Array:
     """uint32 (2, *shape): costs (float32 bits with a spacing) and flat places of the nearest zero; NONE (HUGE) and NONE
     where there is none."""
-    wide = (lambda n: n - 1) if metric != "euclidean" else (lambda n: (n - 1) ** 2)
-    if spacing is None and sum(wide(n) for n in x.shape) >= NONE:
+    power = 2 if metric == "euclidean" else 1
+    if spacing is None and sum(int((n - 1) ** power) for n in x.shape) >= NONE:
         raise ValueError(
             f"{label}: distances in an array of shape {x.shape} do not fit 32 bits; give sampling"
         )
