@@ -19,7 +19,7 @@ export async function make({ peer, done }) {
     notes: 'Python in the page; loops of K operations in Python',
     async prep(spec, inputs) {
       const { kind, axis, n, causal } = spec;
-      const names = { conv: ['X', 'W'], attn: ['Q', 'K', 'V'] }[kind] ?? Object.keys(spec.shapes); // the rest: other layouts of the same
+      const names = { conv: ['X', 'W'], attn: ['Q', 'K', 'V'], fft: ['R', 'I'] }[kind] ?? Object.keys(spec.shapes); // the rest: other layouts of the same
       const text = JSON.stringify({ kind, axis, n, causal, names, shapes: spec.shapes, out: spec.out });
       const given = names.map((k) => inputs[k]);
       const work = await prepare(text, peer, ...given);
@@ -44,7 +44,8 @@ export async function make({ peer, done }) {
           release();
           const array = await (tiny || kind === 'copy' ? whole() : whole(...given));
           held = { array, view: array.getBuffer() };
-          return held.view.data;
+          const { data } = held.view;
+          return kind === 'fft' ? (k) => [data[2 * k], data[2 * k + 1]] : data;
         },
         report: () => ({ launches_per_op: launches() }),
         dispose() {

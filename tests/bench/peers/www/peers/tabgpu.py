@@ -57,6 +57,8 @@ def operation(spec: dict[str, Any]) -> tuple[Operation, str] | None:
         found["layernorm"] = layer_norm, "nn.layer_norm"
     if hasattr(tg.nn, "scaled_dot_product_attention"):
         found["attn"] = attention(bool(spec.get("causal"))), "nn.scaled_dot_product_attention"
+    if hasattr(tg, "fft"):
+        found["fft"] = tg.fft.fft, "fft.fft"
     return found.get(spec["kind"])
 
 
@@ -77,6 +79,7 @@ class Work:
             self.how += ", fuse=False"
         self.f = f
         self.half = spec["kind"] == "matmul_f16"
+        self.complex = spec["kind"] == "fft"
         self.shapes = [spec["shapes"][k] for k in spec["names"]]
         self.inputs = self.uploaded(*inputs)
         if spec["kind"] == "copy":
@@ -85,12 +88,14 @@ class Work:
         size = 1
         for n in spec["out"] if spec["kind"] != "copy" else [spec["n"]]:
             size *= n
-        self.batch = max(1, LIVE // (4 * size))
+        self.batch = max(1, LIVE // ((8 if self.complex else 4) * size))
         self.ran = self.launched = 0
 
     def uploaded(self, *inputs: Any) -> list["tg.Array"]:
         """Arrays of the page's Float32Arrays, which go to the GPU without a copy in Python's memory."""
         made = [tg.asarray(x).reshape(tuple(s)) for x, s in zip(inputs, self.shapes, strict=True)]
+        if self.complex:
+            return [tg.lax.complex(*made)]
         return [a.astype(tg.float16) for a in made] if self.half else made
 
     def many(self, k: int) -> None:
