@@ -11,6 +11,7 @@ from corpus_signal import signals
 from corpus_image import image
 from corpus_direct import direct
 from corpus_eigen import eigenvalues
+from corpus_fft import fourier
 from corpus_orthogonal import orthogonal
 from corpus_windows import windows
 
@@ -220,11 +221,12 @@ def quantised() -> Iterator[tuple[str, str, str]]:
     for name in FORMATS:
         for gather in (False, True):
             yield f"quant_dequantize {name} {gather}", *quant_forms.dequantize(name, gather, 256)
-        for bank, (wg, lanes, outs) in itertools.product(
-            (False, True), ((64, 1, 1), (128, 8, 1), (128, 32, 4), (128, 128, 1))
+        for bank, sub, (wg, lanes, outs) in itertools.product(
+            (False, True), (False, True), ((64, 1, 1), (128, 8, 1), (128, 32, 8), (128, 128, 4))
         ):
             params = {"WG": wg, "LANES": lanes, "OUTS": outs}
-            yield f"quant_matvec {name} {bank} {params}", *quant_forms.matvec(name, bank, params)
+            if lanes > 1 or not sub:
+                yield f"quant_matvec {name} {bank} {sub} {params}", *quant_forms.matvec(name, bank, params, sub)
         if name in quant_forms.ENCODERS:
             yield f"quant_encode {name}", *quant_forms.encode(name, 64)
         limits = {"maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupStorageSize": 32768}
@@ -367,6 +369,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
         *scans_and_sorts(),
         *attentions(),
         *windows(),
+        *fourier(),
         *direct(),
         *eigenvalues(),
         *orthogonal(),

@@ -106,6 +106,10 @@ def _stages(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts)
     """A pass for each radix."""
     made, before, wg = [], 1, facts.workgroup
     radices = factors(n) or []
+    if radices.count(8) and radices.count(2):  # the list holds at most one 2
+        radices = [16, *radices]
+        radices.remove(8)
+        radices.remove(2)
     for k, radix in enumerate(radices):
         into = last if k == len(radices) - 1 else middle(lines, n)
         kernel = kernel_for(

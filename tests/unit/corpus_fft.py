@@ -1,0 +1,29 @@
+"""Kernels of Fourier transforms that the package can make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tabgpu import codegen_fft as texts
+
+
+def fourier() -> Iterator[tuple[str, str, str]]:
+    """(label, WGSL, access): each radix and length, each way to read and to write."""
+    for radix in (1, 16, *texts.RADICES):
+        yield f"fft radix {radix}", *texts.stage(("fft_stage", radix, "complex", "complex", False, 256))
+    for load in texts.LOADS:
+        for store in {"complex", load, "pair"} & {*texts.STORES}:
+            yield f"fft {load} {store}", *texts.stage(("fft_stage", 3, load, store, True, 64))
+            yield f"fft block {load} {store}", *texts.block(("fft_block", 8, 64, load, store, True))
+            yield f"fft chirp {load} {store}", *texts.chirp(("fft_chirp", 3, load, store, 64))
+        yield f"fft chirp {load}", *texts.chirp(("fft_chirp", 0, load, "complex", 64))
+        yield f"fft real {load}", *texts.real(("fft_real", load == "pair", load, 64))
+    for n in texts.PLANS:
+        for twiddles in (False, True):
+            lines = max(1, 2048 // n)
+            yield (
+                f"fft block {n}",
+                *texts.block(("fft_block", n, min(lines, 128), "complex", "complex", twiddles)),
+            )
+    yield "fft mixed", *texts.mixed(("fft_mixed", 256, 2048, "complex", "complex"))
+    yield "fft mixed", *texts.mixed(("fft_mixed", 128, 1024, "hermitian", "real"))
