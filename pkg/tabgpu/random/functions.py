@@ -203,7 +203,7 @@ def geometric_brownian(
 ) -> Array:
     """Geometric Brownian motion from a state: each step multiplies by exp(drift + scale * z), z normal.
 
-    The state after all steps, in one launch for each 32,768 of them; with paths=True state.shape + (steps + 1,), all
+    The state after all steps, in one launch for each 4096 of them; with paths=True state.shape + (steps + 1,), all
     states on the way, of the same numbers. drift and scale may be arrays that broadcast to state's shape.
     """
     from operator import index as as_index
