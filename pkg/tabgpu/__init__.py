@@ -143,6 +143,7 @@ if TYPE_CHECKING:  # what __getattr__ finds
     )  # fmt: skip
     from .ops.nan_functions import *  # noqa: F403
     from .ops.padding import pad
+    from .ops.polynomials import *  # noqa: F403
     from .ops.quantiles import *  # noqa: F403
     from .ops.ranges import frombuffer, fromiter, geomspace, logspace
     from .ops.rearranging import repeat, resize, roll, tile

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-MODULES = ("aio", "backend", "fft", "image", "lax", "linalg", "nn", "quant", "random", "signal", "special", "stats")
+MODULES = (
+    "aio", "backend", "fft", "image", "lax", "linalg", "nn", "polynomial", "quant", "random", "signal", "special", "stats",
+)  # fmt: skip
 """Namespaces: `tg.linalg` ..."""
 RENAMED = {
     "__array_api_version__": "VERSION", "__array_namespace_info__": "array_namespace_info",
@@ -31,6 +33,9 @@ CHAPTERS = {
         "vstack",
     "ops.nan_functions": "nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar",
     "ops.padding": "pad",
+    "ops.polynomials":
+        "poly polyadd polyder polyder_product polyder_quotient polydiv polyfit polyint polymul polysub polyval "
+        "roots",
     "ops.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "ops.ranges": "frombuffer fromiter geomspace logspace",
     "ops.rearranging": "repeat resize roll tile",
