@@ -51,6 +51,34 @@ async def extract(condition: Any, x: Any, /) -> Array:
     return await compress(ravel(prepared(condition, "extract")), ravel(prepared(x, "extract")))
 
 
+async def find_peaks(x: Any, *args: Any, **options: Any) -> tuple[Array, dict[str, Array]]:
+    """tg.signal.find_peaks: reads how many peaks there are."""
+    from .signal.peaks import find_peaks_async
+
+    return await find_peaks_async(x, *args, **options)
+
+
+async def argrelextrema(data: Any, *args: Any, **options: Any) -> tuple[Array, ...]:
+    """tg.signal.argrelextrema: reads how many extremes there are."""
+    from .signal.peaks import argrelextrema_async
+
+    return await argrelextrema_async(data, *args, **options)
+
+
+async def argrelmax(data: Any, *args: Any, **options: Any) -> tuple[Array, ...]:
+    """tg.signal.argrelmax: reads how many there are."""
+    from .signal.peaks import argrelmax_async
+
+    return await argrelmax_async(data, *args, **options)
+
+
+async def argrelmin(data: Any, *args: Any, **options: Any) -> tuple[Array, ...]:
+    """tg.signal.argrelmin: reads how many there are."""
+    from .signal.peaks import argrelmin_async
+
+    return await argrelmin_async(data, *args, **options)
+
+
 async def one_hot(tensor: Any, num_classes: int = -1) -> Array:
     """tg.nn.one_hot: with num_classes -1 it reads the greatest value."""
     from .nn.linear import one_hot_async
@@ -73,7 +101,7 @@ async def orth(A: Any, rcond: float | None = None) -> Array:
 
 
 __all__ = [
-    "argwhere", "bincount", "compress", "extract", "flatnonzero", "getitem", "intersect1d", "nonzero", "null_space",
-    "one_hot", "orth", "repeat", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
-    "unique_inverse", "unique_values", "where",
+    "argrelextrema", "argrelmax", "argrelmin", "argwhere", "bincount", "compress", "extract", "find_peaks",
+    "flatnonzero", "getitem", "intersect1d", "nonzero", "null_space", "one_hot", "orth", "repeat", "setdiff1d",
+    "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "where",
 ]  # fmt: skip

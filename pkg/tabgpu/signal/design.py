@@ -39,10 +39,10 @@ def __getattr__(name: str) -> Any:
 
 
 def _sampling(fs: Any, where: str) -> float:
-    fs = 2.0 if fs is None else float(fs)
-    if not fs > 0:
+    rate = 2.0 if fs is None else float(fs)
+    if not rate > 0:
         raise ValueError(f"{where}: fs must be positive, it is {fs}")
-    return fs
+    return rate
 
 
 def firwin(

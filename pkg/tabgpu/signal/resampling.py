@@ -21,7 +21,8 @@ def resample(
     """x as `num` samples along an axis, of the same periodic signal: its spectrum is cut or filled up with zeros.
 
     window: of the spectrum: a function of fftfreq(n), an array of n factors as fftfreq has them, or a name. domain
-    "freq": x is a spectrum already. With t (times of x, evenly spaced, of the host) also the new times. float32 or complex64.
+    "freq": x is a spectrum already. With t (times of x, evenly spaced, of the host) also
+    the new times. float32 or complex64.
     """
     from .. import fft
 
@@ -190,8 +191,8 @@ def resample_poly(
 
         level = median(x, k, keepdims=True)
     else:
-        reduce: Any = {"mean": rd.mean, "minimum": rd.min, "maximum": rd.max}[padtype]
-        level = reduce(x, k, keepdims=True)
+        reduces: dict[str, Any] = {"mean": rd.mean, "minimum": rd.min, "maximum": rd.max}
+        level = reduces[padtype](x, k, keepdims=True)
     y = taps_along(ew.subtract(x, level), taps, k, half, m, up, down)
     return astype(ew.add(y, level), want, copy=False)
 
