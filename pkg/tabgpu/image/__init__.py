@@ -7,9 +7,14 @@ from importlib import import_module
 from typing import Any
 
 PARTS = {
+    "colors":
+        "gray2rgb hsv2rgb lab2lch lab2rgb lab2xyz lch2lab rgb2gray rgb2hsv rgb2lab rgb2xyz rgb2ycbcr rgb2yiq rgb2yuv "
+        "rgba2rgb xyz2lab xyz2rgb ycbcr2rgb yiq2rgb yuv2rgb",
     "distances": "distance_transform_bf distance_transform_cdt distance_transform_edt",
     "flooding": "label",
     "geometry": "affine_transform map_coordinates rotate shift zoom",
+    "intensity": "equalize_hist image_normalize resize unsharp_mask",
+    "kernels2d": "fspecial",
     "linear":
         "convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d gaussian_gradient_magnitude "
         "gaussian_laplace generic_gradient_magnitude generic_laplace laplace prewitt sobel uniform_filter "
