@@ -95,7 +95,8 @@ def _blocks(seen: Array, down: Array, upper: bool) -> tuple[Array, Array]:
     they are its eigenvectors times its eigenvalues. Rayleigh quotients then give those of x."""
     n = seen.shape[-1]
     x = hermitian(ew.multiply(seen, down), upper)
-    shift = ew.multiply(_norm_bound(x), 1.25)
+    bound = _norm_bound(x)
+    shift = ew.multiply(ew.where(ew.equal(bound, 0), 1.0, bound), 1.25)
     columns = matrix_transpose(x)
     work = ew.add(columns, ew.multiply(eye(n), shift))
     made = orthogonal_rows(work, 0)
