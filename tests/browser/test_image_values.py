@@ -1,4 +1,4 @@
-"""Colours, fspecial kernels, normalising, equalising, sharpening and sizes of tg.image against float64. Runs in the tab."""
+"""Colours, fspecial kernels and values of images (tg.image) against float64. Runs in the tab."""
 
 from __future__ import annotations
 

@@ -29,10 +29,11 @@ MODES = {
 
 
 def image_normalize(
-    images: Any, *, eps: float = 1e-6, gain: Any = None, bias: Any = None, gamma: float | None = None, clip: bool = False
+    images: Any, *, eps: float = 1e-6, gain: Any = None, bias: Any = None, gamma: float | None = None,
+    clip: bool = False,
 ) -> Array:  # fmt: skip
-    """(..., height, width) less each image's mean, divided by the root of its variance + eps; then times gain, plus bias
-    (numbers or arrays that broadcast), with clip not below 0, to the power gamma.
+    """(..., height, width) less each image's mean, divided by the root of its variance + eps; then times gain, plus
+    bias (numbers or arrays that broadcast), with clip not below 0, to the power gamma.
 
     An image of one value becomes 0 (then bias). float32, float16 and bfloat16 keep their dtype, others become float32.
     Mean, variance and result are one launch; what follows is one more. ValueError for fewer than two axes.
@@ -128,10 +129,8 @@ def resize(
     label = "resize"
     n = order_of(order, label)
     x = astype(prepared(image, label), float32, copy=False) if preserve_range else as_float(image, label)
-    outs = [
-        whole(v, label, "output_shape")
-        for v in (output_shape if hasattr(output_shape, "__len__") else (output_shape,))
-    ]
+    sizes = output_shape if hasattr(output_shape, "__len__") else (output_shape,)
+    outs = [whole(v, label, "output_shape") for v in sizes]
     outs += x.shape[len(outs) :]
     if len(outs) != x.ndim or min(outs, default=1) < 1 or 0 in x.shape:
         raise ValueError(f"{label}: an image of shape {x.shape} has no form of shape {tuple(outs)}")

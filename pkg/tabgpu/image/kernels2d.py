@@ -85,9 +85,12 @@ def unsharp(alpha: float = 0.2) -> Rows:
 def _covered(x: float, y: float, r: float) -> float:
     """The area of a disk about the origin within 0 .. x and 0 .. y."""
     x, y = min(x, r), min(y, r)
-    whole_of = lambda t: (t * sqrt(max(r * r - t * t, 0.0)) + r * r * asin(min(t / r, 1.0))) / 2
+
+    def under(t: float) -> float:
+        return float(t * sqrt(max(r * r - t * t, 0.0)) + r * r * asin(min(t / r, 1.0))) / 2
+
     bend = min(sqrt(max(r * r - y * y, 0.0)), x)  # up to here the disk is higher than y
-    return bend * y + whole_of(x) - whole_of(bend)
+    return float(bend * y + under(x) - under(bend))
 
 
 def disk(radius: float = 5) -> Rows:
