@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_random import KEY, OURS, words
+from counted import KEY, OURS, words
 
 import tabgpu as tg
 from tabgpu import random as tr

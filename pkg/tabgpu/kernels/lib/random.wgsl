@@ -1,5 +1,5 @@
 // Random words as floats: uniform ones, the same bits on every adapter, and normal ones. Words are made in random_words.wgsl.
-// use ieee, float_parts, narrow, erf
+// use ieee, float_parts, narrow, erf, log
 
 // [0, 1) in equal steps of as many bits as the type has; all conversions are exact.
 fn random_unit_f32(w: u32) -> f32 { return f32(w >> 8u) * 5.9604644775e-08f; }
@@ -34,23 +34,21 @@ fn random_between_bf16(w: u32, low: f32, high: f32) -> f32 {
   return random_before(round_bf16(random_spread(w, low, high)), low, high, nextafter_bf16(high, low));
 }
 
-// The quantile of the normal distribution at p = (w + 1/2) / 2^32: the sign is that of p - 1/2, and 1 - 2 |p - 1/2| and
-// 2 |p - 1/2| are both taken from integers, so that neither tail nor middle loses bits.
-fn random_normal(w: u32) -> f32 {
-  let upper = w >> 31u;
-  let odd = random_odd(w);
-  let tail = random_top(odd) * 1.1641532183e-10f;
-  let x = random_top(0u - odd) * 2.3283064365e-10f;
-  // -log(4 p (1 - p)); 4 p (1 - p) = 1 - x^2
-  let r = 1.4142135f * x * erf_inverse_f32(-log_shifted_f32(tail * (1.0f - tail), 2));
-  return bitcast<f32>(bitcast<u32>(r) ^ ((upper ^ 1u) << 31u));
+// The smaller of p = (w + 1/2) / 2^32 and 1 - p, and 1 minus twice that: both from integers, so that neither tail nor
+// middle loses bits.
+fn random_ends(w: u32) -> vec2f {
+  let odd = ((w ^ (0u - (w >> 31u))) << 1u) | 1u;  // 2^33 times the smaller
+  return vec2f(f32(odd) * 1.1641532183e-10f, f32(0u - odd) * 2.3283064365e-10f);
 }
-// 2^33 times the smaller of p and 1 - p.
-fn random_odd(w: u32) -> u32 { return ((w ^ (0u - (w >> 31u))) << 1u) | 1u; }
-// The 24 leading bits as a float.
-fn random_top(n: u32) -> f32 {
-  let lost = 8u - min(countLeadingZeros(n), 8u);
-  return f32((n >> lost) << lost);
+// r, negative for p < 1/2.
+fn random_signed(w: u32, r: f32) -> f32 { return bitcast<f32>(bitcast<u32>(r) ^ (~w & 0x80000000u)); }
+
+// The quantile of the normal distribution at p, of 4 p (1 - p) = 1 - x^2.
+fn random_normal(w: u32) -> f32 {
+  let e = random_ends(w);
+  let i = bitcast<i32>(e.x * (1.0f - e.x));
+  let l = log_sum_f32(log_fraction_f32(i), f32(log_exponent_f32(i) + 2));
+  return random_signed(w, 1.4142135f * e.y * erf_inverse_f32(-l));
 }
 
 // Whether a word is below p * 2^32: never for p = 0 and NaN, always for p = 1.

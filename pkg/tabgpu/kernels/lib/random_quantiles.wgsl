@@ -2,13 +2,7 @@
 // and 1 - p is small keeps its digits. No word but w is used.
 // use random, ieee, bits, log, exp, pow, trig, div, erf
 
-// The smaller of p and 1 - p, and 1 minus twice that.
-fn random_ends(w: u32) -> vec2f {
-  let odd = random_odd(w);
-  return vec2f(random_top(odd) * 1.1641532183e-10f, random_top(0u - odd) * 2.3283064365e-10f);
-}
 fn random_upper(w: u32) -> bool { return w >= 0x80000000u; }
-fn random_signed(w: u32, r: f32) -> f32 { return bitcast<f32>(bitcast<u32>(r) ^ (~w & 0x80000000u)); }
 
 // -log(p)
 fn random_exponential(w: u32) -> f32 {
