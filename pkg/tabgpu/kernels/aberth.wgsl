@@ -43,6 +43,13 @@ fn over(a: vec2f, b: vec2f) -> vec2f {
 // |x| + |y|, which overflows only where a part nearly does.
 fn extent(v: vec2f) -> f32 { return abs(v.x) + abs(v.y); }
 
+// |v| without overflow.
+fn modulus(v: vec2f) -> f32 {
+  let m = max(abs(v.x), abs(v.y));
+  if (m == 0.0f) { return 0.0f; }
+  return m * length(v / m);
+}
+
 struct Newton {
   step: vec2f,   // p / p'
   rests: bool,   // whether p is within its rounding errors
@@ -53,7 +60,7 @@ struct Newton {
 fn newton(at: vec2f, n: u32) -> Newton {
   let far = dot(at, at) > 1.0f;
   let y = select(at, over(vec2f(1.0f, 0.0f), at), far);
-  let size = length(y);
+  let size = modulus(y);
   var p = coefficients[select(0u, n, far)];
   var d = vec2f(0.0f);
   var bound = extent(p);
