@@ -225,9 +225,10 @@ async def test_special_parameters() -> None:
     """Edges at which distributions are a point, or NumPy says what is to come."""
     rng = tr.default_rng(4)
     got = await tg.fetch(
-        rng.gamma(0.0, 2.0, 5), rng.gamma(3.0, 0.0, 5), rng.weibull(0.0, 5), rng.poisson(0.0, 5), rng.binomial(0, 0.5, 5),
-        rng.binomial(9, 0.0, 5), rng.hypergeometric(0, 0, 0, 5), rng.hypergeometric(5, 0, 3, 5),
-        rng.hypergeometric(0, 5, 3, 5), rng.logseries(0.0, 5), rng.exponential(0.0, 5), rng.noncentral_chisquare(2.0, 0.0, 5) * 0,
+        rng.gamma(0.0, 2.0, 5), rng.gamma(3.0, 0.0, 5), rng.weibull(0.0, 5), rng.poisson(0.0, 5),
+        rng.binomial(0, 0.5, 5), rng.binomial(9, 0.0, 5), rng.hypergeometric(0, 0, 0, 5),
+        rng.hypergeometric(5, 0, 3, 5), rng.hypergeometric(0, 5, 3, 5), rng.logseries(0.0, 5),
+        rng.exponential(0.0, 5), rng.noncentral_chisquare(2.0, 0.0, 5) * 0,
     )  # fmt: skip
     for x, want in zip(got, (0, 0, 0, 0, 0, 0, 0, 3, 0, 1, 0, 0), strict=True):
         assert (x == want).all()

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from corpus_signal import signals
-from corpus_image import image
 from corpus_direct import direct
 from corpus_eigen import eigenvalues
 from corpus_fft import fourier
+from corpus_image import image
 from corpus_orthogonal import orthogonal
+from corpus_signal import signals
 from corpus_windows import windows
 
 import tabgpu as tg
@@ -35,6 +35,7 @@ from tabgpu.kernels.gemm_tiles import Side
 from tabgpu.launch import Launch
 from tabgpu.ops import taking
 from tabgpu.ops.rows import ROWS
+from tabgpu.random import draws
 from tabgpu.routines import radix
 
 
@@ -135,6 +136,14 @@ def random_numbers() -> Iterator[tuple[str, list[Launch]]]:
     cases["integers"] = tg.random.integers(key, 7, shape=(8, 6))
     cases["bernoulli"] = tg.random.bernoulli(key, shape=(8, 6))
     cases["keys"] = tg.random.split(tg.asarray(key, dtype=tg.uint32), 4)
+    for impl in ("philox4x32", "threefry2x32"):
+        of = tg.random.key(5, impl)
+        given = {"f": 2.5, "i": 7, "u": 3}
+        tables = ((draws.quantile, draws._QUANTILES), (draws.draw, draws._DRAWS))
+        for draw, table in tables:
+            for name, kinds in table.items():
+                cases[f"{draw.__name__} {name} {impl}"] = draw(name, of, (8, 6), 5, *[given[k] for k in kinds])
+        cases[f"integers {impl}"] = tg.random.integers(of, 7, shape=(8, 6))
     for name, x in cases.items():
         yield f"random {name}", launches(x) + (launches(x + view) if x.shape == view.shape else [])
 
