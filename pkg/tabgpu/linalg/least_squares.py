@@ -128,27 +128,23 @@ def cond(x: Any, /, p: Any = None) -> Array:
     a = matrices(x, "cond")
     if not a.shape[-1] * a.shape[-2]:
         raise LinAlgError(f"cond: is not defined for empty matrices, shape is {a.shape}")
+    lost = reductions.any(ew.isnan(a), axis=(-2, -1), keepdims=True)
+    a = ew.where(lost, 0.0, a)  # no NaN: svdvals would raise
     if p in (None, 2, -2):
-        s = _values_of(a)
+        s = svdvals(a)
         first, last = getitem(s, (..., 0)), getitem(s, (..., -1))
         found = ew.divide(last, first) if p == -2 else ew.divide(first, last)
     else:
         from .norms import norm
         from .solving import inv_ex
 
-        a = matrices(a, "cond", square=True)
-        inverse, info = inv_ex(a)
+        inverse, info = inv_ex(matrices(a, "cond", square=True))
+        singular = ew.not_equal(info, 0)
+        inverse = ew.where(expand_dims(singular, axis=(-2, -1)), 0.0, inverse)
         both = ew.multiply(norm(a, p, (-2, -1)), norm(inverse, p, (-2, -1)))
-        found = ew.where(ew.not_equal(info, 0), float("inf"), both)
-    lost = reductions.any(ew.isnan(a), axis=(-2, -1))
+        found = ew.where(singular, float("inf"), both)
     found = ew.where(ew.isnan(found), float("inf"), found)
-    return ew.where(lost, float("nan"), found)
-
-
-def _values_of(a: Array) -> Array:
-    """Singular values without the guard of svdvals: of matrices with NaN, of the zeros in their place."""
-    bad = reductions.any(ew.isnan(a), axis=(-2, -1), keepdims=True)
-    return svdvals(ew.where(bad, 0.0, a))
+    return ew.where(squeeze(lost, axis=(-2, -1)), float("nan"), found)
 
 
 def rcond(a: Any, /) -> Array:
