@@ -20,7 +20,7 @@ SAMPLE = {
     "test_classification[f1_score-plain", "test_regression[r2_score-weighted", "test_ranking[roc_auc_score-plain",
     "test_kernels[rbf_kernel-two", "test_transformers[MinMaxScaler]", "test_labels[classes]", "test_splits",
     "test_special[gammaln]", "test_special[expit]", "test_samples[skew]", "test_comparisons[ttest_ind]", "test_vq",
-    "test_at[add]", "test_rearrange", "test_namespace",
+    "test_at[add]", "test_rearrange", "test_namespace", "test_pca[covariance_eigh]", "test_gaussian_mixture[diag]",
 }  # fmt: skip
 
 
