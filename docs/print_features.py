@@ -27,7 +27,7 @@ import tabgpu.nn
 import tabgpu.quant
 import tabgpu.random
 import tabgpu.special
-from tabgpu import dtypes, interop, operators, runtime, sharing
+from tabgpu import dtypes, interop, operators, runtime, sharing, showing
 from tabgpu.ops import (
     calculus,
     choosing,
@@ -269,6 +269,7 @@ def page() -> Iterator[str]:
     for name in ("ElementwiseKernel", "ReductionKernel", "RawKernel"):
         yield f"| `{name}` | {first_sentence(getattr(tg, name))} |"
     yield from ("", "## Buffers that a page shares", "", *functions(sharing, public(sharing)))
+    yield from ("", "## Pictures", "", *functions(showing, ["show"]))
     yield from ("", "## Beside NumPy and other libraries", "", *functions(interop, public(interop)))
     yield from ("", "## Reading", "", *functions(READING, public(READING)))
     yield from ("", "## The device", "", *functions(runtime, public(runtime)))

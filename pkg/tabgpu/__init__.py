@@ -184,6 +184,7 @@ if TYPE_CHECKING:  # what __getattr__ finds
     )  # fmt: skip
     from .profiling import profile
     from .sharing import from_gpu_buffer
+    from .showing import show
     from .signal.convolving import numpy_convolve as convolve
     from .signal.convolving import numpy_correlate as correlate
     from .signal.phases import unwrap

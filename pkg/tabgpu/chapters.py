@@ -55,6 +55,7 @@ CHAPTERS = {
         "tril_indices tril_indices_from triu triu_indices triu_indices_from vander",
     "profiling": "profile",
     "sharing": "from_gpu_buffer",
+    "showing": "show",
     "signal.convolving": "convolve correlate",
     "signal.phases": "unwrap",
     "signal.windows": "bartlett blackman hamming hanning kaiser",

@@ -77,6 +77,7 @@ LAYERS = {
     ],  # fmt: skip
     "door": [
         "bridge",
+        "bridge_canvas",
         "bridge_native",
         "native_adapter",
         "native_waiting",
@@ -130,7 +131,7 @@ LAYERS = {
         "signal",
         "signal.*",
     ],
-    "custom": ["custom", "custom_raw", "custom_reduction", "diagnosing", "sharing", "backend", "backend.*"],
+    "custom": ["custom", "custom_raw", "custom_reduction", "diagnosing", "sharing", "showing", "backend", "backend.*"],
     "tuning": ["tuning", "usage"],
     "all": ["__init__"],
     "host": ["host", "host.*"],
