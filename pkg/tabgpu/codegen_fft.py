@@ -59,6 +59,9 @@ LOADS = {
         "  if (p > 0u && p <= P[8].z) { x.x = element(base, p - 1u); }\n"
         "  if (p > P[8].z + 1u) { x.x = -element(base, P[4].w - 1u - p); }\n",
     ),
+    # Of Bluestein's convolution of P[2].w positions: the filter, and the conjugate of a product with its transform.
+    "filter": ("f32", "  let k = min(p, P[2].w - p);\n  if (k < P[4].w) { x = chirp(k) * vec2f(1.0f, -1.0f); }\n"),
+    "product": ("vec2f", "  x = fft_times(src[base + p * P[1].w], other[p]) * vec2f(1.0f, -1.0f);\n"),
 }  # fmt: skip
 STORES = {
     "complex": ("vec2f", "  if (p < P[3].w) { dst[base + p * P[3].z] = x; }\n"),
@@ -106,25 +109,50 @@ _EIGHTH = """fn eighth(m: u32) -> vec2f {
   return fft_root(m, 8u * P[8].z, bitcast<f32>(P[8].w) * vec2f(4.0f, 1.0f));
 }
 """
+# exp(-pi i k^2 / n): a transform of any n is a convolution with its conjugate, times it before and after.
+CHIRP = "chirp "  # kinds of reads and writes that begin so have it
+_CHIRP = """fn chirp(k: u32) -> vec2f {
+  let m = 2u * P[4].w;
+  return fft_root(fft_product(k, k, m), m, bitcast<f32>(P[7].z) * vec2f(4.0f, 1.0f));
+}
+"""
+_READ_CHIRP = """
+fn load(base: u32, p: u32) -> vec2f {
+  if (p >= P[4].w) { return vec2f(); }
+  return fft_times(load_plain(base, p), chirp(p));
+}"""
+_WRITE_CHIRP = """
+fn store(base: u32, p: u32, v: vec2f) {
+  if (p < P[4].w) { store_plain(base, p, fft_times(vec2f(v.x, -v.y), chirp(p))); }
+}"""
 _FLIP = "vec2f({0}.x, bitcast<f32>(bitcast<u32>({0}.y) ^ P[6].{1}))"
 
 
-def line_hooks(text: str, load: str, store: str) -> str:
-    """A kernel with its reads and writes of the kinds `load` and `store`."""
-    source, body = LOADS[load]
-    into, written = STORES[store]
+def line_hooks(text: str, load: str, store: str) -> tuple[str, str]:
+    """(a kernel with its reads and writes of the kinds `load` and `store`, access string)."""
+    first, last = load.removeprefix(CHIRP), store.removeprefix(CHIRP)
+    (source, body), (into, written) = LOADS[first], STORES[last]
     text = kernels.rewrite(text, {"S": source, "T": into})
-    read = f"fn load(base: u32, p: u32) -> vec2f {{\n  var x = vec2f();\n{body}  return {_FLIP.format('x', 'x')};\n}}"
-    scaled = f"  let v = given * bitcast<f32>(P[6].z);\n  var x = {_FLIP.format('v', 'y')};\n"
-    write = f"fn store(base: u32, p: u32, given: vec2f) {{\n{scaled}{written}}}"
-    ends = [" || k + 1u == P[8].z" if kind == "cos1" else "" for kind in (load, store)]
+    names = ["_plain" if kind.startswith(CHIRP) else "" for kind in (load, store)]
+    read = f"fn load{names[0]}(base: u32, p: u32) -> vec2f {{\n  var x = vec2f();\n{body}"
+    read += f"  return {_FLIP.format('x', 'x')};\n}}" + _READ_CHIRP * bool(names[0])
+    write = (
+        f"fn store{names[1]}(base: u32, p: u32, given: vec2f) {{\n  let v = given * bitcast<f32>(P[6].z);\n"
+    )
+    write += f"  var x = {_FLIP.format('v', 'y')};\n{written}}}" + _WRITE_CHIRP * bool(names[1])
+    ends = [" || k + 1u == P[8].z" if kind == "cos1" else "" for kind in (first, last)]
     if "element(" in body:
         read = _ELEMENT.replace(" ENDS", ends[0]) + read
     if "result(" in written:
         write = _RESULT.replace(" ENDS", ends[1]) + write
-    if "eighth(" in body + written:
-        read = _EIGHTH + read
-    return kernels.replace_function(kernels.replace_function(text, "load", read), "store", write)
+    both = read + write
+    read = _EIGHTH * ("eighth(" in both) + _CHIRP * ("chirp(" in both) + read
+    text = kernels.replace_function(kernels.replace_function(text, "load", read), "store", write)
+    if load != "product":
+        return text, "rw"
+    dst = "@group(0) @binding(1) var<storage, read_write> dst"
+    other = "@group(0) @binding(1) var<storage, read> other: array<vec2f>;\n"
+    return text.replace(dst, other + dst.replace("(1)", "(2)")), "rrw"
 
 
 def number(x: float) -> str:
@@ -225,19 +253,13 @@ def stage(key: tuple[str, int, str, str, bool, int]) -> tuple[str, str]:
     for k, y in enumerate(butterfly(out, x)):
         out.lines.append(f"  store(into, place + {k}u * before, {y});\n")
     text = kernels.specialise(name, R=radix, WG=wg)
-    return line_hooks(kernels.replace_block(text, "butterfly", out.text()), load, store), "rw"
-
-
-def chirp(key: tuple[str, int, str, str, int]) -> tuple[str, str]:
-    """fft_chirp.wgsl of (name, step, load, store, threads)."""
-    name, step, load, store, wg = key
-    return line_hooks(kernels.specialise(name, STEP=step, WG=wg), load, store), "rrw"
+    return line_hooks(kernels.replace_block(text, "butterfly", out.text()), load, store)
 
 
 def real(key: tuple[str, bool, str, int]) -> tuple[str, str]:
     """fft_real.wgsl of (name, whether from complex pairs to the result, load, threads)."""
     name, unpacks, load, wg = key
-    return line_hooks(kernels.specialise(name, UNPACK=unpacks, WG=wg), load, "complex"), "rw"
+    return line_hooks(kernels.specialise(name, UNPACK=unpacks, WG=wg), load, "complex")
 
 
 # --- in workgroup memory ----------------------------------------------------------------------------------------------
@@ -316,7 +338,7 @@ def block(key: tuple[str, int, int, str, str, bool]) -> tuple[str, str]:
         add(f"    store(into, goal + {m * apart}u * P[4].x, x{m});\n")
     add("  }\n")
     text = kernels.specialise(name, R=n, E=each, LINES=lines)
-    return line_hooks(kernels.replace_block(text, "passes", out.text()), load, store), "rw"
+    return line_hooks(kernels.replace_block(text, "passes", out.text()), load, store)
 
 
 def _twiddles(out: Lines, each: int, apart: int) -> None:
@@ -346,4 +368,4 @@ def mixed(key: tuple[str, int, int, str, str]) -> tuple[str, str]:
         cases.append(f"case {radix}u: {{\n{out.text()}}}\n")
     steps = "let w = fft_root(rest, whole, by);\nswitch radix {\n" + "".join(cases) + "default: {}\n}\n"
     text = kernels.specialise(name, WG=wg, HALF=half)
-    return line_hooks(kernels.replace_block(text, "steps", steps), load, store), "rw"
+    return line_hooks(kernels.replace_block(text, "steps", steps), load, store)

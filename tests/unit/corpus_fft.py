@@ -15,8 +15,8 @@ def fourier() -> Iterator[tuple[str, str, str]]:
         for store in {"complex", load, "pair"} & {*texts.STORES}:
             yield f"fft {load} {store}", *texts.stage(("fft_stage", 3, load, store, True, 64))
             yield f"fft block {load} {store}", *texts.block(("fft_block", 8, 64, load, store, True))
-            yield f"fft chirp {load} {store}", *texts.chirp(("fft_chirp", 3, load, store, 64))
-        yield f"fft chirp {load}", *texts.chirp(("fft_chirp", 0, load, "complex", 64))
+            some = (load if load in ("filter", "product") else texts.CHIRP + load, texts.CHIRP + store)
+            yield f"fft chirp {load} {store}", *texts.stage(("fft_stage", 3, *some, True, 64))
         yield f"fft real {load}", *texts.real(("fft_real", load == "pair", load, 64))
     for n in texts.PLANS:
         for twiddles in (False, True):

@@ -5,10 +5,11 @@
 // Parameters (group 1, u32 words), those of all fft kernels:
 //   0 threads (here), lines or elements   1 D   2 C   3 B   4 .. 7 src: offset, strides of a and d, hop between positions
 //   8 .. 11 src: positions of a step of c, b and e, positions there are   12 .. 15 dst: strides of a and d, hop, positions to write
-//   16 .. 18 dst: positions of a step of e, c and b   19, 20 n   21 modulus of roots   22, 23 bits of 4 and 1 over it
-//   24, 25 sign bits to flip of imaginary parts that are read and written   26 bits of the scale   27 results before this pass
-//   28, 29 bits of 4 and 1 over (27 * R)   30, 31 (others)   of cosine transforms: 32, 33 bits of the factors of element 0, read and
-//   written   34 N reals   35 bits of 1 / 8 N   36 flags: 1 elements are read from the last on, 2 written so, 4 odd ones change signs
+//   16 .. 18 dst: positions of a step of e, c and b   19 length of the transform   20 n   21 modulus of roots
+//   22, 23 bits of 4 and 1 over it   24, 25 sign bits to flip of imaginary parts that are read and written   26 bits of the scale
+//   27 results before this pass   28, 29 bits of 4 and 1 over (27 * R)   30 bits of 1 / 2 (19)   31 (others)
+//   of cosine transforms: 32, 33 bits of the factors of element 0, read and written   34 N reals   35 bits of 1 / 8 N
+//   36 flags: 1 elements are read from the last on, 2 written so, 4 odd ones change signs
 // Dispatch: ceil(threads / WG) workgroups, folded into x, y, z. Hooks: load, store.
 
 alias S = vec2f;

@@ -13,7 +13,7 @@ from ..dtypes import float32
 from ..errors import LimitError
 from ..graph import Op
 from ..launch import Launch
-from ..region import Facts, bits, kernel_for
+from ..region import Facts, kernel_for
 from . import launch
 from .fft_passes import End, factors, middle, one_pass, passes, words
 
@@ -85,14 +85,14 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
 def transform(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
     """The transform of n positions of lines."""
     small = factors(n) is not None
-    return passes(first, last, n, lines, facts) if small else _bluestein(first, last, n, lines, facts)
+    return passes(first, last, (n, n), lines, facts) if small else _bluestein(first, last, n, lines, facts)
 
 
 def _real(unpacks: bool, first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> Launch:
     wg = facts.workgroup
     kernel = kernel_for(("fft_real", unpacks, first.kind, wg), texts.real, "fft_real", wg)
     total = lines[0] * lines[1] * (n // 4 + 1)
-    given = words(first, last, lines, n, total, n)
+    given = words(first, last, lines, (n, n), total, n)
     return launch(kernel, (first.op,), (last.op,), -(-total // wg), given, facts)
 
 
@@ -101,25 +101,12 @@ def _bluestein(first: End, last: End, n: int, lines: tuple[int, int], facts: Fac
     if n > LONGEST:
         raise LimitError(f"fft: a length of {n:,} with a prime factor above 13 is beyond {LONGEST:,}; pad it")
     size = 1 << (2 * n - 2).bit_length()
-    wg = facts.workgroup
-    alone = middle((1, 1), size), middle((1, 1), size)
-    padded, spectrum, product, back = (middle(lines, size) for _ in range(4))
-
-    def step(k: int, first: End, other: Op, last: End, lines: tuple[int, int], span: int) -> Launch:
-        key = ("fft_chirp", k, first.kind, last.kind, wg)
-        kernel = kernel_for(key, texts.chirp, f"fft_chirp_{k}", wg)
-        total = lines[0] * lines[1] * span
-        given = words(first, last, lines, n, total, 2 * n)
-        given[30:32] = [bits(1.0 / size, "f"), size]
-        return launch(kernel, (first.op, other), (last.op,), -(-total // wg), given, facts)
-
-    plain = back._replace(there=n)
+    sizes, spectrum, product = (size, n), middle((1, 1), size), middle(lines, size)
+    nothing = End(first.op, "filter", 0, (size, 1, 1), size)
+    given = first._replace(kind=texts.CHIRP + first.kind)
+    back = last._replace(kind=texts.CHIRP + last.kind, scale=last.scale / size)
     return [
-        step(1, alone[0]._replace(op=first.op, kind=first.kind), first.op, alone[0], (1, 1), size),
-        *transform(alone[0], alone[1], size, (1, 1), facts),
-        step(0, first, first.op, padded, lines, size),
-        *transform(padded, spectrum, size, lines, facts),
-        step(2, spectrum, alone[1].op, product, lines, size),
-        *transform(product, back, size, lines, facts),
-        step(3, plain, alone[1].op, last, lines, n),
+        *passes(nothing, spectrum, sizes, (1, 1), facts),
+        *passes(given, product, sizes, lines, facts),
+        *passes(product._replace(kind="product", other=spectrum.op), back, sizes, lines, facts),
     ]

@@ -34,10 +34,11 @@ class End(NamedTuple):
     flip: bool = False
     scale: float = 1.0
     cosine: tuple[float, int, int] = (1.0, 0, 0)  # factor of element 0, reals, flags (fft_stage: 36)
+    other: Op | None = None  # read beside (kind "product")
 
     def plain(self) -> End:
         """The same memory as the next pass reads it."""
-        return self._replace(scale=1.0, flip=False, cosine=(1.0, 0, 0))
+        return End(self.op, self.kind, self.offset, self.strides, self.there)
 
 
 class Walk(NamedTuple):
@@ -66,9 +67,11 @@ def over(n: int) -> list[int]:
 
 
 def words(
-    first: End, last: End, lines: tuple[int, int], n: int, total: int, modulus: int, walk: Walk = WHOLE
-) -> list[int]:
-    """The parameters that kernels/fft_stage.wgsl explains."""
+    first: End, last: End, lines: tuple[int, int], sizes: tuple[int, int], total: int, modulus: int,
+    walk: Walk = WHOLE,
+) -> list[int]:  # fmt: skip
+    """The parameters that kernels/fft_stage.wgsl explains; sizes: of these lines, of the whole transform."""
+    n, whole = sizes
     to_outer, hop, to_inner = last.strides
     (read, size, flags), (written, result, more) = first.cosine, last.cosine
     reals = size or result
@@ -77,10 +80,10 @@ def words(
         first.offset, first.strides[0], first.strides[2], first.strides[1],
         walk.read[1], walk.read[0], walk.read[2], first.there,
         to_outer, to_inner, hop, last.there,
-        walk.write[2], walk.write[1], walk.write[0], n,
+        walk.write[2], walk.write[1], walk.write[0], whole,
         n, modulus, *over(max(modulus, 1)),
         SIGN * first.flip, SIGN * last.flip, bits(last.scale, "f"), 0,
-        0, 0, 0, 0,
+        0, 0, bits(0.5 / whole, "f"), 0,
         bits(read, "f"), bits(written, "f"), reals, bits(0.125 / max(reals, 1), "f"),
         flags | more, 0, 0, 0,
     ]  # fmt: skip
@@ -96,14 +99,28 @@ def factors(n: int) -> list[int] | None:
     return (found or [1]) if n == 1 else None
 
 
-def passes(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
-    """The transform of n positions of (outer, inner) lines; n is a product of small primes."""
-    parts = None if facts.software else shares(n, lines[1] > 1, facts)
-    return _blocks(first, last, n, parts, lines, facts) if parts else _stages(first, last, n, lines, facts)
+def passes(
+    first: End, last: End, sizes: tuple[int, int], lines: tuple[int, int], facts: Facts
+) -> list[Launch]:
+    """The transform of n positions of (outer, inner) lines. sizes: n, which is a product of small primes, and the
+    length that was asked for, where this is a convolution for it."""
+    parts = None if facts.software else shares(sizes[0], lines[1] > 1, facts)
+    return (
+        _blocks(first, last, sizes, parts, lines, facts)
+        if parts
+        else _stages(first, last, sizes, lines, facts)
+    )
 
 
-def _stages(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts) -> list[Launch]:
+def _reads(end: End) -> tuple[Op, ...]:
+    return (end.op,) if end.other is None else (end.op, end.other)
+
+
+def _stages(
+    first: End, last: End, sizes: tuple[int, int], lines: tuple[int, int], facts: Facts
+) -> list[Launch]:
     """A pass for each radix."""
+    n = sizes[0]
     made, before, wg = [], 1, facts.workgroup
     radices = factors(n) or []
     if radices.count(8) and radices.count(2):  # the list holds at most one 2
@@ -116,9 +133,9 @@ def _stages(first: End, last: End, n: int, lines: tuple[int, int], facts: Facts)
             ("fft_stage", radix, first.kind, into.kind, not k, wg), texts.stage, f"fft_stage_{radix}", wg
         )
         total = lines[0] * lines[1] * (n // radix)
-        given = words(first, into, lines, n, total, 0)
+        given = words(first, into, lines, sizes, total, 0)
         given[27:30] = [before, *over(before * radix)]
-        made.append(launch(kernel, (first.op,), (into.op,), -(-total // wg), given, facts))
+        made.append(launch(kernel, _reads(first), (into.op,), -(-total // wg), given, facts))
         first, before = into.plain(), before * radix
     return made
 
@@ -188,16 +205,17 @@ def _across(end: End, walk: Walk, steps: tuple[int, int, int], lines: tuple[int,
 
 
 def _blocks(
-    first: End, last: End, n: int, parts: list[int], lines: tuple[int, int], facts: Facts
+    first: End, last: End, sizes: tuple[int, int], parts: list[int], lines: tuple[int, int], facts: Facts
 ) -> list[Launch]:
     """Passes in workgroup memory."""
+    n, whole = sizes
     made = []
     for k, (r, walk) in enumerate(zip(parts, walks(n, parts), strict=True)):
         into = last if k == len(parts) - 1 else middle(lines, n)
         sides = _across(first, walk, walk.read, lines), _across(into, walk, walk.write, lines)
         total = lines[0] * lines[1] * walk.b * walk.c
-        given = words(first, into, lines, r, total, walk.modulus, walk)
-        given[19], given[31] = n, sides[0] + 2 * sides[1]
+        given = words(first, into, lines, (r, whole), total, walk.modulus, walk)
+        given[31] = sides[0] + 2 * sides[1]
         most = tile(r, facts)
         if r & (r - 1):
             some = max(1, most // r)
@@ -212,6 +230,6 @@ def _blocks(
             some = max(1, min(threads * min(r, texts.EACH), most) // r)
             key = ("fft_block", r, some, first.kind, into.kind, bool(walk.modulus))
             kernel = kernel_for(key, texts.block, f"fft_block_{r}", some * r // min(r, texts.EACH))
-        made.append(launch(kernel, (first.op,), (into.op,), -(-total // some), given, facts))
+        made.append(launch(kernel, _reads(first), (into.op,), -(-total // some), given, facts))
         first = into.plain()
     return made
