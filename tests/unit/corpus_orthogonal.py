@@ -24,7 +24,7 @@ def orthogonal() -> Iterator[tuple[str, str, str]]:
             yield f"qr_columns {kind} {threads}", *qr_columns.columns_text(("qr_columns", kind, threads))
         for most in (16, 32, 64) if kind == "f" else (16, 32):
             for side in (16, 8, 4):
-                if most == 64 and side < 16:
+                if most == 64 and side < 8:
                     continue
                 form = jacobi.Form(most, side)
                 for name in ("jacobi_gram", "jacobi_solve", "jacobi_rotate"):

@@ -56,7 +56,9 @@ def side_of(facts: Facts) -> int:
 def blocks_of(n: int, kind: str, facts: Facts) -> Blocks:
     """The fewest blocks that a workgroup can take in pairs."""
     side = side_of(facts)
-    large = facts.limits["maxComputeWorkgroupStorageSize"] >= SHARED and side == 16 and not facts.software
+    large = facts.limits["maxComputeWorkgroupStorageSize"] >= SHARED and (
+        side == 16 or (facts.software and side == 8)
+    )
     most = 64 if large and kind == "f" else 32
     players = 2 * -(-n // most)
     each = -(-n // players)
