@@ -15,7 +15,8 @@ LAST_TWO = (-2, -1)
 
 
 def cooked(where: str, x: Array, s: Any, axes: Any, real_result: bool = False) -> list[tuple[int, Any]]:
-    """(length, axis) in order. s without axes means the last axes; -1 in s the whole axis."""
+    """(length, axis) in order. s without axes means the last axes; -1 and None in s the whole axis. Both may be ints."""
+    s, axes = ((v,) if isinstance(v, int) else v for v in (s, axes))
     if axes is None:
         axes = range(-(x.ndim if s is None else len(s)), 0)
     axes = [as_index(k) for k in axes]
@@ -23,7 +24,8 @@ def cooked(where: str, x: Array, s: Any, axes: Any, real_result: bool = False) -
     if s is not None:
         if len(s) != len(axes):
             raise ValueError(f"{where}: s {tuple(s)} and axes {tuple(axes)} have different lengths")
-        return [(n if k == -1 else k, a) for n, k, a in zip(sizes, map(as_index, s), axes, strict=True)]
+        given = [-1 if k is None else as_index(k) for k in s]
+        return [(n if k == -1 else k, a) for n, k, a in zip(sizes, given, axes, strict=True)]
     if real_result and sizes:
         sizes[-1] = 2 * (sizes[-1] - 1)
     return list(zip(sizes, axes, strict=True))

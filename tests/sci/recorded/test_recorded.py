@@ -10,8 +10,10 @@ from __future__ import annotations
 import inspect
 import os
 import pickle
+import re
 import warnings
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +22,26 @@ import pytest
 
 import tabgpu as tg
 
-TOLERANCE = 2e-5
+TOLERANCE = 4e-5
 ILL = 0.01  # of the greatest element: what moves more than this is no test of float32
 HOMES = {
     "scipy.linalg": "linalg", "numpy.linalg": "linalg", "scipy.fft": "fft", "numpy.fft": "fft",
     "scipy.ndimage": "image", "scipy.signal": "signal", "scipy.signal.windows": "signal.windows",
 }  # fmt: skip
 # Arguments that say how and not what
-HOW = set(
-    "overwrite_a overwrite_b overwrite_x overwrite_ab overwrite_c check_finite lapack_driver workers driver lwork xp".split()
-)
+HOW = {
+    "overwrite_a", "overwrite_b", "overwrite_x", "overwrite_ab", "overwrite_c", "check_finite", "lapack_driver",
+    "workers", "driver", "lwork", "xp",
+}  # fmt: skip
 
 path = os.environ.get("RECORDED", ".cache/recorded-calls.pickle")
 RECORDS = pickle.loads(Path(path).read_bytes()) if Path(path).is_file() else []
 CALLS: dict[str, list[dict[str, Any]]] = defaultdict(list)
 for record in RECORDS:
     CALLS[f"{record['module']}.{record['name']}"].append(record)
+FEW = int(
+    os.environ.get("RECORDED_CALLS", "6")
+)  # calls of a function that run by default; the others are marked slow
 RUN: Counter[str] = Counter()
 OUT: dict[str, Counter[str]] = defaultdict(Counter)
 FAILED: Counter[str] = Counter()
@@ -86,25 +92,56 @@ async def values(x: Any) -> Any:
     return x
 
 
-def arguments(call: dict[str, Any], target: Any) -> tuple[list[Any], dict[str, Any]]:
-    """The call's arguments for our function; Out if it has no such argument."""
-    kwargs = {k: v for k, v in call["kwargs"].items() if k not in HOW}
+OUTPUTS = {"out", "output", "distances", "indices"}
+
+
+def arguments(call: dict[str, Any], target: Any) -> list[tuple[list[Any], dict[str, Any]]]:
+    """The call's arguments for our function, in the ways that may be meant: all arrays on the GPU; or one, with the
+    others, which are numbers that a kernel is chosen by, on the host; or all on the host. Out if it has no such one."""
+    args, kwargs = call["args"], {k: v for k, v in call["kwargs"].items() if k not in HOW}
+    if any(isinstance(v, np.ndarray) for k, v in kwargs.items() if k in OUTPUTS):
+        raise Out("arguments: an array of the caller's to write to")
     try:
-        inspect.signature(target).bind(*call["args"], **kwargs)
+        inspect.signature(target).bind(*args, **kwargs)
     except TypeError as why:
         raise Out(f"arguments: {why}") from None
     except ValueError:
         pass
-    return [given(v) for v in call["args"]], {k: given(v) for k, v in kwargs.items()}
+
+    def way(which: set[int], named: bool) -> tuple[list[Any], dict[str, Any]]:
+        some = [given(v) if k in which else host(v) for k, v in enumerate(args)]
+        return some, {k: given(v) if named else host(v) for k, v in kwargs.items()}
+
+    everyone = set(range(len(args)))
+    ways = [way(everyone, True), way(everyone, False)]
+    ways += [way({k}, False) for k in everyone if isinstance(args[k], np.ndarray)]
+    return [*ways, way(set(), False)]
 
 
-def compare(got: Any, wanted: Any, moved: list[float]) -> None:
+def host(x: Any) -> Any:
+    """An argument that stays on the host; names of dtypes are those that exist."""
+    return given(x) if isinstance(x, np.dtype) else x
+
+
+def paired(got: Any, wanted: Any, moved: Iterator[float]) -> Iterator[tuple[Any, Any, float]]:
+    """The leaves of two results of one structure, where an array of ours may stand for tuples of numbers."""
+    if isinstance(wanted, dict):
+        assert isinstance(got, dict) and got.keys() == wanted.keys(), f"{got} for {wanted}"
+        got, wanted = list(got.values()), [*wanted.values()]
+    if not isinstance(wanted, (tuple, list)):
+        yield got, wanted, next(moved) if isinstance(wanted, np.ndarray) else 0.0
+    elif isinstance(got, (tuple, list)):
+        assert len(got) == len(wanted), f"{len(got)} results, {len(wanted)} are wanted"
+        for x, y in zip(got, wanted, strict=True):
+            yield from paired(x, y, moved)
+    else:
+        offs = [next(moved) for v in leaves(wanted) if isinstance(v, np.ndarray)]
+        yield got, np.array(wanted), max(offs, default=0.0)
+
+
+def compare(got: Any, wanted: Any, moved: list[float], floor: float = 0.0) -> None:
     """got and wanted have the same structure, shapes and, within tolerance, values."""
-    a, b = leaves(got), leaves(wanted)
-    assert len(a) == len(b), f"{len(a)} results, {len(b)} are wanted"
-    offs = iter(moved)
-    for one, other in zip(a, b, strict=True):
-        off = next(offs) if isinstance(other, np.ndarray) else 0.0
+    for one, other, off in paired(got, wanted, iter(moved)):
         if other is None or isinstance(other, (str, slice)):
             assert one == other
             continue
@@ -117,7 +154,9 @@ def compare(got: Any, wanted: Any, moved: list[float]) -> None:
             kinds[0] == kinds[1] or set(kinds) <= {"i", "u"} or kinds in {("c", "f"), ("f", "i"), ("f", "u")}
         ), f"dtype {x.dtype}, wanted {y.dtype}"
         if y.dtype.kind in "biu" and x.dtype.kind in "biu":
-            assert (x == y).all(), f"{x} is not {y}"
+            assert (x == y).all(), (
+                f"{int((x != y).sum())} of {x.size} integers differ: {x.flat[0]} {y.flat[0]}"
+            )
             continue
         x, y = x.astype("complex128"), y.astype("complex128")
         fine = np.isfinite(y)
@@ -128,7 +167,7 @@ def compare(got: Any, wanted: Any, moved: list[float]) -> None:
         assert (np.isfinite(x) | beyond).all(), "NaN or infinity where numbers are wanted"
         assert (np.isnan(x) == np.isnan(y))[~fine].all(), "numbers where NaN is wanted"
         far = np.abs(x - y)[fine & ~beyond].max(initial=0)
-        limit = (2e-3 if np.asarray(one).dtype == "float16" else TOLERANCE) * top + 4 * off + 1e-37
+        limit = (2e-3 if np.asarray(one).dtype == "float16" else TOLERANCE) * top + 8 * off + 1e-37 + floor
         assert far <= limit, f"off by {far:.3g} of {top:.3g}, {limit:.3g} is allowed"
 
 
@@ -229,9 +268,59 @@ def check_lstsq(call: dict[str, Any], got: Any) -> None:
     compare(got[0], call["wanted"][0], call["moved"][:1])
 
 
+def check_similar(call: dict[str, Any], got: Any) -> None:
+    """schur and hessenberg with their bases, or the sizes of the latter's elements."""
+    a = array_of(call["args"][0])
+    if isinstance(got, tuple):
+        middle, q = (array_of(x) for x in got)
+        orthonormal(q, "q")
+        near(q @ middle @ turned(q), a, "q t q*")
+    else:
+        near(np.abs(np.diagonal(got)), np.abs(np.diagonal(call["wanted"])), "diagonal")
+
+
+def check_span(call: dict[str, Any], got: Any) -> None:
+    q, wanted = array_of(got), array_of(call["wanted"])
+    assert q.shape == wanted.shape, f"shape {q.shape}, wanted {wanted.shape}"
+    near(q @ turned(q), wanted @ turned(wanted), "projector")
+
+
+def check_cho_factor(call: dict[str, Any], got: Any) -> None:
+    part = np.tril if got[1] else np.triu
+    compare(part(got[0]), part(call["wanted"][0]), call["moved"][:1])
+
+
+def check_distances(call: dict[str, Any], got: Any) -> None:
+    """Of equally near elements any may be named: what counts is how far it is."""
+    shape = np.shape(call["args"][0])
+    for x, y in zip(leaves(got), leaves(call["wanted"]), strict=True):
+        x, y = np.asarray(x), np.asarray(y)
+        if y.shape == (len(shape), *shape):
+            here = np.indices(shape)
+            metric = call["kwargs"].get(
+                "metric", (call["args"] + ["euclidean"])[1 if len(call["args"]) > 1 else -1]
+            )
+            order = {"chessboard": np.inf, "cityblock": 1, "taxicab": 1, "manhattan": 1}.get(str(metric), 2)
+            if call["name"].endswith("cdt") and order == 2:
+                order = np.inf
+            near(
+                np.linalg.norm(x - here, order, axis=0), np.linalg.norm(y - here, order, axis=0), "distances"
+            )
+        else:
+            near(x, y, "distances")
+
+
+def check_detrend(call: dict[str, Any], got: Any) -> None:
+    compare(got, call["wanted"], call["moved"], 2e-6 * float(np.abs(call["args"][0]).max(initial=0)))
+
+
 CHECKS = {
     "linalg.qr": check_qr, "linalg.svd": check_svd, "linalg.eigh": check_eigh, "linalg.eig": check_eig,
     "linalg.eigvals": check_eig, "linalg.eigvalsh": check_eigh, "linalg.lstsq": check_lstsq,
+    "linalg.schur": check_similar, "linalg.hessenberg": check_similar, "linalg.null_space": check_span,
+    "linalg.orth": check_span, "linalg.cho_factor": check_cho_factor, "signal.detrend": check_detrend,
+    "image.distance_transform_bf": check_distances, "image.distance_transform_cdt": check_distances,
+    "image.distance_transform_edt": check_distances,
 }  # fmt: skip
 
 
@@ -242,13 +331,25 @@ async def replay(call: dict[str, Any]) -> None:
     target = function(call["module"], call["name"])
     if target is None:
         raise Out("not there")
-    args, kwargs = arguments(call, target)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            got = await values(target(*args, **kwargs))
-    except NotImplementedError as why:
-        raise Out(f"not there: {why}") from None
+    first: Exception | None = None
+    for args, kwargs in arguments(call, target):
+        if (
+            call["module"] == "scipy.linalg" and call["name"] == "cholesky"
+        ):  # NumPy's default is the lower factor
+            kwargs = {"upper": not kwargs.get("lower", args[1] if len(args) > 1 else False)}
+            args = args[:1]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                got = await values(target(*args, **kwargs))
+            break
+        except NotImplementedError as why:
+            raise Out(f"not there: {why}") from None
+        except TypeError as why:
+            first = first or why
+    else:
+        assert first is not None
+        raise first
     check = CHECKS.get(f"{HOMES[call['module']]}.{call['name']}")
     if check is not None:
         check(call, got)
@@ -256,11 +357,17 @@ async def replay(call: dict[str, Any]) -> None:
         compare(got, call["wanted"], call["moved"])
 
 
-@pytest.mark.skipif(not RECORDS, reason="no recorded calls: ./build.sh sci makes them")
-@pytest.mark.parametrize("name", sorted(CALLS))
-async def test_recorded(name: str) -> None:
+def split(name: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """A few of a function's calls, spread over all, and the others; what is out goes with the first."""
+    ready = [c for c in CALLS[name] if "out" not in c]
+    chosen = {k * len(ready) // FEW for k in range(FEW)} if len(ready) > FEW else set(range(len(ready)))
+    few = [c for c in CALLS[name] if "out" in c] + [c for k, c in enumerate(ready) if k in chosen]
+    return few, [c for k, c in enumerate(ready) if k not in chosen]
+
+
+async def run(name: str, calls: list[dict[str, Any]]) -> None:
     wrong = []
-    for k, call in enumerate(CALLS[name]):
+    for call in calls:
         try:
             await replay(call)
             RUN[name] += 1
@@ -272,8 +379,20 @@ async def test_recorded(name: str) -> None:
                 OUT[name][reason] += 1
                 continue
             FAILED[name] += 1
-            wrong.append(f"call {k}: {describe(call)}: {type(why).__name__}: {why}")
-    assert not wrong, f"{len(wrong)} of {len(CALLS[name])} calls:\n" + "\n".join(wrong[:12])
+            wrong.append(f"{describe(call)}: {type(why).__name__}: {str(why).partition(chr(10))[0]}")
+    assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:12])
+
+
+@pytest.mark.skipif(not RECORDS, reason="no recorded calls: ./build.sh sci makes them")
+@pytest.mark.parametrize("name", sorted(CALLS))
+async def test_some(name: str) -> None:
+    await run(name, split(name)[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(name for name in CALLS if split(name)[1]))
+async def test_others(name: str) -> None:
+    await run(name, split(name)[1])
 
 
 def describe(call: dict[str, Any]) -> str:
@@ -289,15 +408,35 @@ def describe(call: dict[str, Any]) -> str:
 
 
 # function -> (what the error says, why it is so): differences that docs/differences.md or DECISIONS name
+WRAPS = "beyond the dtype: SciPy's casts wrap, ours saturate (DECISIONS)"
 KNOWN: dict[str, list[tuple[str, str]]] = {
+    "": [
+        ("no common 32-bit type", "dtypes that only 64 bits hold together"),
+        ("is no int32", "integers beyond 32 bits"),
+    ],
     "linalg.norm": [("infinity where numbers", "squares beyond float32: inf, as NumPy's of float32")],
-    "linalg.solve": [("shape is ()", "a number for a matrix")],
+    "linalg.solve": [(r"shape is \(\)", "a number for a matrix")],
+    "image.prewitt": [("^uint.* integers differ", WRAPS)],
+    "image.sobel": [("^uint.* integers differ", WRAPS)],
+    "image.white_tophat": [("structure's heights go with numbers", "heights with bool")],
+    "image.black_tophat": [("structure's heights go with numbers", "heights with bool")],
+    "image.binary_propagation": [
+        ("iterations below 1 go with no origin", "an origin with iterations below 1")
+    ],
+    "image.binary_erosion": [("AxisError: permute_dims", "0-d images")],
+    "image.binary_dilation": [("AxisError: permute_dims", "0-d images")],
+    "image.minimum_filter": [("axis must be an integer", "axes in an array")],
+    "image.maximum_filter": [("axis must be an integer", "axes in an array")],
+    "signal.correlate": [("^u?int.* integers differ", WRAPS)],
+    "signal.convolve": [("^u?int.* integers differ", WRAPS)],
+    "signal.filtfilt": [("only 'pad' is there", "not there: method='gust'")],
 }
 
 
 def known(name: str, call: dict[str, Any], why: Exception) -> str:
     """The reason why a call is out after all, or an empty string."""
-    for text, reason in KNOWN.get(f"{HOMES[call['module']]}.{call['name']}", []) + KNOWN.get("", []):
-        if text in f"{type(why).__name__}: {why}":
+    said = f"{describe(call)}: {type(why).__name__}: {why}"
+    for pattern, reason in KNOWN.get(f"{HOMES[call['module']]}.{call['name']}", []) + KNOWN[""]:
+        if re.search(pattern, said):
             return reason
     return ""
