@@ -10,7 +10,7 @@
 #   ./build.sh lint | types | unit | browser | limits | bench | property | sci | onnx | clients | site [PYTEST ARGS]   one part of `test`
 #   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
 #   ./build.sh torch [PYTEST ARGS]             tg.nn on wgpu-native beside PyTorch on the CPU
-#   ./build.sh sci [--all] [PYTEST ARGS]       the scientific chapters beside SciPy, and SciPy's own calls, on wgpu-native
+#   ./build.sh sci [--all] [PYTEST ARGS]       the scientific chapters beside SciPy, and SciPy's own calls; --all: in the tab too
 #   ./build.sh onnx [--all] [PYTEST ARGS]      ONNX's node tests on wgpu-native; --all: in the tab too
 #   ./build.sh peers [ARGS]    tabgpu beside TensorFlow.js, ONNX Runtime Web, jax-js ... (tests/bench/peers/README.md)
 #   ./build.sh conformance DIR [PYTEST ARGS]   array-api-tests, checked out in DIR, in the tab (tests/conformance/README.md)
@@ -172,13 +172,23 @@ run_older() {
 }
 # Generated cases; --cases N says how many for each test.
 run_property() { prepare_python; prepare_vulkan; tests tests/property "$@"; $PY -m pytest -n 2 "${TESTS[@]}"; }
-# The scientific chapters beside SciPy and NumPy, on the native host.
+# The scientific chapters beside SciPy and NumPy, on the native host; and what these call in their own tests, recorded once.
 run_sci() {
+  local key calls=.cache/recorded-calls.pickle recorded=tests/sci/recorded
   if [ "${1:-}" = --all ]; then MARKS=(-m "not gpu"); shift; fi
   prepare_python
   prepare_vulkan
+  key=$(hash $recorded/record.py pyproject.toml)
+  if ! { [ -f $calls ] && fresh recorded "$key"; }; then
+    say "recording what the tests of SciPy and NumPy call"
+    $PY $recorded/record.py $calls > .cache/recorded.log 2>&1 || { tail -n 30 .cache/recorded.log; return 1; }
+    done_with recorded "$key"
+  fi
   tests tests/sci "$@"
-  $PY -m pytest -n 2 "${TESTS[@]}"
+  RECORDED=$calls $PY -m pytest -n 2 "${TESTS[@]}" || return
+  [ "${MARKS[1]}" = "not gpu" ] || return 0
+  prepare_tab
+  .venv/bin/tabgpu test --file $calls --env RECORDED=$calls -m "not slow" $recorded/test_recorded.py
 }
 run_limits() { prepare_tab; tests tests/browser "$@"; .venv/bin/tabgpu test --limits "${TESTS[@]}"; }
 run_bench() { prepare_tab; tests tests/bench "$@"; .venv/bin/tabgpu test "${TESTS[@]}"; }
