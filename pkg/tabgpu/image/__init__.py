@@ -12,6 +12,7 @@ PARTS = {
         "rgba2rgb xyz2lab xyz2rgb ycbcr2rgb yiq2rgb yuv2rgb",
     "distances": "distance_transform_bf distance_transform_cdt distance_transform_edt",
     "flooding": "label",
+    "fourier": "fourier_gaussian fourier_shift fourier_uniform",
     "geometry": "affine_transform map_coordinates rotate shift zoom",
     "intensity": "equalize_hist image_normalize resize unsharp_mask",
     "kernels2d": "fspecial",
