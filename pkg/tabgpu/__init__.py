@@ -117,6 +117,7 @@ if TYPE_CHECKING:  # what __getattr__ finds
     from .interop import VERSION as __array_api_version__
     from .interop import array_namespace_info as __array_namespace_info__
     from .interop import from_dlpack
+    from .interpolate.lines import interp
     from .ops.calculus import *  # noqa: F403
     from .ops.choosing import apply_along_axis, apply_over_axes, choose, piecewise, select
     from .ops.comparing import *  # noqa: F403
@@ -153,6 +154,7 @@ if TYPE_CHECKING:  # what __getattr__ finds
     from .ops.sorting import *  # noqa: F403
     from .ops.splitting import array_split, dsplit, hsplit, split, unstack, vsplit
     from .ops.statistics import *  # noqa: F403
+    from .ops.surfaces import peaks
     from .ops.taking import (
         compress,
         copyto,

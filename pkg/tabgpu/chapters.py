@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 MODULES = (
-    "aio", "backend", "fft", "image", "lax", "linalg", "nn", "polynomial", "quant", "random", "signal", "special", "stats",
+    "aio", "backend", "fft", "image", "interpolate", "lax", "linalg", "nn", "polynomial", "quant", "random", "signal",
+    "special", "stats",
 )  # fmt: skip
 """Namespaces: `tg.linalg` ..."""
 RENAMED = {
@@ -16,6 +17,7 @@ CHAPTERS = {
     "custom_raw": "RawKernel",
     "custom_reduction": "ReductionKernel",
     "interop": "__array_api_version__ __array_namespace_info__ from_dlpack",
+    "interpolate.lines": "interp",
     "ops.calculus": "gradient trapezoid",
     "ops.choosing": "apply_along_axis apply_over_axes choose piecewise select",
     "ops.comparing": "allclose array_equal array_equiv",
@@ -49,6 +51,7 @@ CHAPTERS = {
     "ops.sorting": "argpartition argsort lexsort partition sort sort_complex topk",
     "ops.splitting": "array_split dsplit hsplit split unstack vsplit",
     "ops.statistics": "average corrcoef cov logsumexp ptp std var",
+    "ops.surfaces": "peaks",
     "ops.taking": "compress copyto extract index_add place put put_along_axis putmask take take_along_axis",
     "ops.triangles":
         "diag diag_indices diag_indices_from diagflat diagonal fill_diagonal trace tri tril "

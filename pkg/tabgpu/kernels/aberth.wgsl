@@ -58,7 +58,7 @@ struct Newton {
 
 // At a point by Horner's rule; far: of the reversed polynomial at y = 1 / z.
 fn newton(at: vec2f, n: u32) -> Newton {
-  let far = dot(at, at) > 1.0f;
+  let far = modulus(at) > 1.0f;
   let y = select(at, over(vec2f(1.0f, 0.0f), at), far);
   let size = modulus(y);
   var p = coefficients[select(0u, n, far)];
