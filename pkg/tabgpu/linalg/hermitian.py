@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any, NamedTuple
 
 from ..array import Array
@@ -16,7 +15,7 @@ from ..ops.routine import routine, stored
 from ..ops.sorting import argsort
 from ..ops.taking import take_along_axis
 from ..ops.triangles import tril, triu
-from .stacks import finite_guard, flat, guarded, matrices, scales, squares
+from .stacks import finite_guard, flat, guarded, in_pieces, matrices, scales, squares
 
 WHOLE = 32  # rows of matrices that one launch takes
 
@@ -70,10 +69,13 @@ def _solved(a: Any, UPLO: Any, where: str) -> tuple[Array, Array]:
 def _whole(x: Array, down: Array, upper: bool) -> tuple[Array, Array]:
     """(eigenvalues of x * down, eigenvectors in rows) of small matrices, unordered."""
     n = x.shape[-1]
-    count = prod(x.shape[:-2])
-    extra = (count, n, upper)
-    work = stored(ew.multiply(x, down))
-    made = routine("jacobi.whole", [work], (count, n, n + 1), x.dtype, extra, 32 * count * n**3)
+
+    def run(part: Array) -> Array:
+        count = part.shape[0]
+        shape, extra = (count, n, n + 1), (count, n, upper)
+        return routine("jacobi.whole", [stored(part)], shape, x.dtype, extra, 32 * count * n**3)
+
+    made = in_pieces(flat(ew.multiply(x, down)), n * (n + 1) * x.dtype.itemsize, run)
     made = reshape(made, (*x.shape[:-1], n + 1))
     values = getitem(made, (..., n))
     return ew.real(values) if x.dtype.kind == "c" else values, getitem(made, (..., slice(None, n)))
@@ -128,10 +130,14 @@ def orthogonal_rows(x: Array, more: int) -> Array:
     """(.., n, m + more): the rows of (.., n, m) made orthogonal by rotations, and those of an identity rotated
     alike."""
     n, m = x.shape[-2:]
-    work = flat(x)
-    count = work.shape[0]
-    extra = (count, n, m, more)
-    made = routine("jacobi.blocks", [stored(work)], (count, n, m + more), x.dtype, extra, 16 * count * n * n)
+    each = max(n * (m + more), 64 * 64, 128 * n) * x.dtype.itemsize
+
+    def run(part: Array) -> Array:
+        count = part.shape[0]
+        shape, extra = (count, n, m + more), (count, n, m, more)
+        return routine("jacobi.blocks", [stored(part)], shape, x.dtype, extra, 16 * count * n * n)
+
+    made = in_pieces(flat(x), each, run)
     return reshape(made, (*x.shape[:-1], m + more))
 
 

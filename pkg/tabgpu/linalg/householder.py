@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan, prod
+from math import nan
 from typing import Any, NamedTuple
 
 from ..array import Array
@@ -11,7 +11,7 @@ from ..ops.creation import copy_of, eye, zeros
 from ..ops.manipulation import broadcast_to, getitem, reshape
 from ..ops.routine import routine, stored
 from ..ops.triangles import triu
-from .stacks import finite, matrices, scales
+from .stacks import finite, flat, in_pieces, matrices, scales
 
 MODES = {
     "reduced": "reduced", "economic": "reduced", "complete": "complete", "full": "complete", "r": "r", "raw": "raw",
@@ -47,12 +47,18 @@ def factors(x: Array, more: int) -> tuple[Array, Array]:
     lead = x.shape[:-2]
     down, up = scales(x, -2)
     fit = finite(x)
-    work = ew.multiply(x, down)
-    count = prod(lead)
+    work = flat(ew.multiply(x, down))
     steps = -(-min(m, n) // 16)
-    state = routine(
-        "qr", [stored(work)], (count, m, n + more), x.dtype, (count, m, n, more), x.size * (2 * steps + 2)
-    )
+    each = max((m + 256) * (min(m, n) + 16) * 2, m * (n + more)) * x.dtype.itemsize
+
+    def run(part: Array) -> Array:
+        count = part.shape[0]
+        extra = (count, m, n, more)
+        return routine(
+            "qr", [stored(part)], (count, m, n + more), x.dtype, extra, part.size * (2 * steps + 2)
+        )
+
+    state = in_pieces(work, each, run)
     state = reshape(state, (*lead, m, n + more))
     r = ew.multiply(triu(getitem(state, (..., slice(None, n)))), up)
     q = getitem(state, (..., slice(n, None)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ..array import Array
 from ..dtypes import int32
 from ..ops import elementwise as ew
@@ -13,19 +11,21 @@ from ..ops.manipulation import broadcast_to, expand_dims, getitem, matrix_transp
 from ..ops.routine import routine, stored
 from ..ops.sorting import argsort
 from ..ops.taking import take_along_axis
-from .stacks import finite_guard, guarded, scales
+from .stacks import finite_guard, flat, guarded, in_pieces, scales
 
 
 def _columns(x: Array, in_order: bool) -> tuple[Array, Array]:
     """(what routines/qr_columns leaves: (.., n, m + 4), what undoes the scale: (.., 1, 1))."""
     m, n = x.shape[-2:]
     down, up = scales(x, (-2, -1))
-    work = matrix_transpose(ew.multiply(x, down))
-    count = prod(x.shape[:-2])
     steps = min(m, n)
-    made = routine(
-        "qr_columns", [stored(work)], (count, n, m + 4), x.dtype, (count, n, m, in_order), x.size * steps
-    )
+
+    def run(part: Array) -> Array:
+        count = part.shape[0]
+        shape, extra = (count, n, m + 4), (count, n, m, in_order)
+        return routine("qr_columns", [stored(part)], shape, x.dtype, extra, part.size * steps)
+
+    made = in_pieces(flat(matrix_transpose(ew.multiply(x, down))), n * (m + 4) * x.dtype.itemsize, run)
     return reshape(made, (*x.shape[:-2], n, m + 4)), up
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from .. import engine
 from ..array import Array
 from ..dtypes import float32, uint32
 from ..errors import LinAlgError
@@ -13,7 +15,8 @@ from ..ops import elementwise as ew
 from ..ops import reductions
 from ..ops.creation import astype
 from ..ops.guards import guard
-from ..ops.manipulation import reshape
+from ..ops.joining import concat
+from ..ops.manipulation import getitem, reshape
 from ..ops.rearranging import prepare
 
 
@@ -30,6 +33,15 @@ def matrices(x: Any, where: str, square: bool = False) -> Array:
 def flat(x: Array) -> Array:
     """(.., m, n) as (matrices, m, n)."""
     return reshape(x, (prod(x.shape[:-2]), *x.shape[-2:]))
+
+
+def in_pieces(x: Array, bytes_each: int, run: Callable[[Array], Array]) -> Array:
+    """run(x) of (matrices, ..), in as many pieces as keep buffers of so many bytes a matrix within a binding."""
+    most = max(1, engine.facts_of(engine.device()).binding // (bytes_each + 1) - 1)
+    count = x.shape[0]
+    if count <= most:
+        return run(x)
+    return concat([run(getitem(x, slice(at, at + most))) for at in range(0, count, most)], axis=0)
 
 
 def squares(x: Array) -> Array:

@@ -20,7 +20,7 @@ from .beside_eye import beside_eye
 
 WHOLE_MOST = 32  # rows of a matrix that one workgroup takes on every device
 SHARED = 27 << 10  # bytes of workgroup memory with which it takes 64 real ones
-SWEEPS = 18  # of all blocks, at most
+SWEEPS = 15  # of all blocks, at most
 ALONE = (
     8,
     5,
@@ -88,6 +88,7 @@ def _blocks(op: Op, facts: Facts) -> list[Launch]:
     players, each, form = blocks_of(n, kind, facts)
     pairs, k = players // 2, form.most
     parts = min(-(-m // (2 * DEPTH)), -(-BUSY // (count * pairs)))
+    parts = max(1, min(parts, facts.binding // (2 * count * pairs * k * k * op.dtype.itemsize)))
     part = -(-m // (parts * DEPTH)) * DEPTH
     parts = -(-m // part)
     done, state = temporary((count,), uint32), temporary((count * pairs * 2,), float32)
