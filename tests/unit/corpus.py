@@ -12,6 +12,7 @@ from corpus_eigen import eigenvalues
 from corpus_fft import fourier
 from corpus_image import image
 from corpus_orthogonal import orthogonal
+from corpus_science import science
 from corpus_signal import signals
 from corpus_windows import windows
 
@@ -383,6 +384,7 @@ def everything() -> Iterator[tuple[str, str, str, int]]:
         *eigenvalues(),
         *orthogonal(),
         *image(),
+        *science(),
         *signals(),
     ]:
         yield name, code, access, 0

@@ -49,6 +49,7 @@ LAYERS = {
         "kernels.gemv_inner",
         "kernels.iir_functions",
         "kernels.neighbours_functions",
+        "kernels.piecewise_functions",
         "kernels.pool_functions",
         "kernels.resize_functions",
         "kernels.quant_forms",

@@ -13,7 +13,9 @@ from .splines import (
     pchip_interpolate,
 )
 
+pchip = PchipInterpolator  # SciPy has both names
+
 __all__ = [
     "Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "NearestNDInterpolator", "PPoly", "PchipInterpolator",
-    "RegularGridInterpolator", "griddata", "interp1d", "interpn", "pchip_interpolate",
+    "RegularGridInterpolator", "griddata", "interp1d", "interpn", "pchip", "pchip_interpolate",
 ]  # fmt: skip
