@@ -150,8 +150,8 @@ def test_unstable_filters_are_walked(form: None) -> None:
 
 
 def test_errors_of_high_orders(form: None) -> None:
-    """Direct forms of float64 coefficients come as sections: the error is bounded by what a section's rounding does to the
-    rest of the cascade, eps times the sum of |response| of 1 / a of the sharpest section, not of the whole filter."""
+    """Direct forms of float64 coefficients come as sections: the error is bounded by eps times the sum of |response| of
+    1 / a of the sharpest section, not of the whole filter."""
     x = draw(20000)
     for cut in (0.5, 0.1, 0.02):
         for order in (1, 2, 4, 6, 8):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from . import replace_block, specialise
 
-ORDERS = (1, 2, 4, 8, 12, 16, 24)
-"""States of direct forms; others are filled up with coefficients of 0."""
+ORDERS = (1, 2)
+"""States of direct forms: what has more comes as sections."""
 SECTIONS = (1, 2, 3, 4, 6, 8, 12)
 """Second-order sections of one launch; others are filled up with sections that do nothing."""
 

@@ -20,7 +20,7 @@ PARTS = {
     "analytic": "envelope hilbert hilbert2",
     "integrating": "cumulative_trapezoid simpson trapezoid",
     "peaks": "argrelextrema argrelmax argrelmin find_peaks peak_prominences peak_widths",
-    "periods": "lombscargle",
+    "periods": "lombscargle vectorstrength",
     "phases": "unwrap",
     "resampling": "decimate resample resample_poly upfirdn",
     "smoothing": "medfilt medfilt2d order_filter savgol_coeffs savgol_filter wiener",

@@ -17,7 +17,9 @@ from ..ops.routine import routine, stored
 from .samples import along, axis_of, cut, extended, floats, host, taps_along, zeros_beside
 
 LONG = 24  # taps from which the numerator is a sum of its own
-MOST_STATES, MOST_SECTIONS = 24, 12  # of one launch (kernels/iir_functions.py)
+MOST_STATES = 2  # of a direct form: more would not bear coefficients of float32
+MOST_SECTIONS = 12  # of one launch (kernels/iir_functions.py)
+MOST_FACTORED = 24  # the highest order that is factored; sections beside each other no longer balance then
 
 
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
@@ -54,18 +56,37 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         return _convolved(asarray(b), x, k, zi, want)
     if b.dtype.kind == "c" and x.dtype is not complex64:
         x, want = astype(x, complex64), complex64
-    if b.dtype.kind == "c" or b.size > max(LONG, 2 * a.size):
-        return _split(b, a, x, k, zi, want)
     order = max(a.size, b.size) - 1
+    high = order > MOST_STATES
+    if b.dtype.kind == "c" or b.size > max(LONG, 2 * a.size) or (high and zi is not None and b.size > 1):
+        return _split(b, a, x, k, zi, want)
     state = _state(zi, x, k, order, "lfilter")
-    if order > MOST_STATES:
+    if order > MOST_FACTORED:
         from .recursion import blocks
 
         y, zf = blocks(b, a, x, k, state)
+    elif high:
+        y, zf = _factored(b, a, x, k, state)
     else:
         y, zf = _recursive(_direct_form(b, a, order), order, False, x, k, state)
     y = astype(y, want, copy=False)
     return y if zi is None else (y, astype(zf, want, copy=False))
+
+
+def _factored(b: Any, a: Any, x: Array, axis: int, state: Array | None) -> tuple[Array, Array]:
+    """(y, zf) by second-order sections. With a state b is one number, and the state is added to the first samples."""
+    from .sections import sections_of
+
+    sos = sections_of(b, a)
+    if state is None:
+        return _cascade(sos, x, axis, None)
+    n, order = x.shape[axis], a.size - 1
+    driven = ew.add(zeros_beside(x, axis, 0, order), zeros_beside(ew.divide(state, float(b[0])), axis, 0, n))
+    y, _ = _cascade(sos, cut(driven, axis, 0, n), axis, None)
+    # what is remembered: what the last results still take off, and what of the state is left
+    some = zeros_beside(y, axis, order - n, 0)
+    left = cut(taps_along(some, asarray(a), axis, 0, 2 * order), axis, order, None)
+    return y, ew.subtract(ew.multiply(cut(driven, axis, n, None), float(b[0])), left)
 
 
 def _direct_form(b: Any, a: Any, order: int) -> tuple[tuple[float, ...], Any]:

@@ -122,7 +122,8 @@ async def find_peaks_async(
     """(positions of peaks, int32, and their properties) of a line, as scipy.signal.find_peaks.
 
     height, threshold, prominence, width, plateau_size: the least, or (least, most), numbers or arrays as long as x.
-    A plateau counts by its middle. distance: samples between peaks, at least 1; the highest stay. wlen: samples that prominences look at. Numbers of
+    A plateau counts by its middle. distance: samples between peaks, at least 1; the highest stay. wlen: samples that
+    prominences look at. Numbers of
     peaks are read: `await tg.aio.find_peaks(x)`, or plainly where Python can wait. With size= nothing is: the first
     `size` peaks, then fill_value; properties there mean nothing. NaN is no peak, and ends one.
     """

@@ -78,4 +78,18 @@ def ones_of(x: Array) -> Array:
     return ew.add(zeros(x.shape), 1.0)
 
 
-__all__ = ["lombscargle"]
+def vectorstrength(events: Any, period: Any) -> tuple[Array, Array]:
+    """(strength, phase) of events at a period, or one of each of a line of periods: how much they keep to it."""
+    times, turns = floats(events, "vectorstrength")[0], floats(period, "vectorstrength")[0]
+    if times.ndim != 1 or turns.ndim > 1:
+        raise ValueError(
+            f"vectorstrength: events {times.shape} and period {turns.shape}: one axis each, or a number"
+        )
+    part = ew.divide(times, reshape(turns, (-1, 1)))
+    angle = ew.multiply(ew.subtract(part, ew.rint(part)), 6.283185307179586)
+    re, im = rd.mean(ew.cos(angle), 1), rd.mean(ew.sin(angle), 1)
+    strength, phase = ew.hypot(re, im), ew.arctan2(im, re)
+    return (strength, phase) if turns.ndim else (reshape(strength, ()), reshape(phase, ()))
+
+
+__all__ = ["lombscargle", "vectorstrength"]

@@ -167,7 +167,12 @@ def _welch(
     other = None
     if not same:
         other, _ = floats(y, where)
-        axis_of(other, axis, where)
+        j = axis_of(other, axis, where)
+        if not x.size or not other.size:  # SciPy's shape: the lesser length, the other axes together
+            leads = [(*z.shape[:a], *z.shape[a + 1 :]) for z, a in ((x, k), (other, j))]
+            shape = (*broadcast_shapes(*leads, where=where), min(x.shape[k], other.shape[j]))
+            empty = moveaxis(zeros(shape), -1, axis)
+            return empty, empty
         x, other = _together(x, other, axis, where)
         k = axis % x.ndim
     if not x.size:
