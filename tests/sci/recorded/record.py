@@ -46,8 +46,8 @@ numpy.linalg.tests.test_linalg numpy.fft.tests.test_pocketfft numpy.fft.tests.te
 """.split()
 # In names of tests
 SKIP = (
-    "slow or round_trip or random_matrices or crash or hypothesis or thread or memory or big or pickle or large or timing "
-    "or fuzz or race"
+    "slow or round_trip or random_matrices or crash or hypothesis or thread or memory or big or pickle or large "
+    "or timing or fuzz or race"
 )
 FORMS = 12  # parametrisations of a test
 MOST = 60  # calls kept of a function
