@@ -148,6 +148,7 @@ if TYPE_CHECKING:  # what __getattr__ finds
     from .ops.quantiles import *  # noqa: F403
     from .ops.ranges import frombuffer, fromiter, geomspace, logspace
     from .ops.rearranging import repeat, resize, roll, tile
+    from .ops.row_sets import *  # noqa: F403
     from .ops.scans import *  # noqa: F403
     from .ops.searching import *  # noqa: F403
     from .ops.sets import *  # noqa: F403
@@ -167,6 +168,7 @@ if TYPE_CHECKING:  # what __getattr__ finds
         take,
         take_along_axis,
     )  # fmt: skip
+    from .ops.translators import c_, index_exp, r_, s_
     from .ops.triangles import (
         diag,
         diag_indices,

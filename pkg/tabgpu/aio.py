@@ -16,6 +16,10 @@ from .ops.histograms import bincount_async as bincount
 from .ops.indexing import getitem_async as getitem
 from .ops.manipulation import ravel
 from .ops.rearranging import repeat_async as repeat
+from .ops.row_sets import intersect_rows_async as intersect_rows
+from .ops.row_sets import setdiff_rows_async as setdiff_rows
+from .ops.row_sets import setxor_rows_async as setxor_rows
+from .ops.row_sets import union_rows_async as union_rows
 from .ops.searching import argwhere_async as argwhere
 from .ops.searching import flatnonzero_async as flatnonzero
 from .ops.searching import nonzero_async as nonzero
@@ -102,6 +106,7 @@ async def orth(A: Any, rcond: float | None = None) -> Array:
 
 __all__ = [
     "argrelextrema", "argrelmax", "argrelmin", "argwhere", "bincount", "compress", "extract", "find_peaks",
-    "flatnonzero", "getitem", "intersect1d", "nonzero", "null_space", "one_hot", "orth", "repeat", "setdiff1d",
-    "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "where",
+    "flatnonzero", "getitem", "intersect1d", "intersect_rows", "nonzero", "null_space", "one_hot", "orth",
+    "repeat", "setdiff1d", "setdiff_rows", "setxor1d", "setxor_rows", "union1d", "union_rows", "unique",
+    "unique_all", "unique_counts", "unique_inverse", "unique_values", "where",
 ]  # fmt: skip

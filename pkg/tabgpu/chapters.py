@@ -41,6 +41,8 @@ CHAPTERS = {
     "ops.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "ops.ranges": "frombuffer fromiter geomspace logspace",
     "ops.rearranging": "repeat resize roll tile",
+    "ops.row_sets":
+        "intersect_rows ismember setdiff_rows setxor_rows sort_by_magnitude sort_rows union_rows",
     "ops.scans":
         "cumprod cumsum cumulative_max cumulative_min cumulative_prod cumulative_sum diff ediff1d "
         "logcumsumexp nancumprod nancumsum",
@@ -53,6 +55,7 @@ CHAPTERS = {
     "ops.statistics": "average corrcoef cov logsumexp ptp std var",
     "ops.surfaces": "peaks",
     "ops.taking": "compress copyto extract index_add place put put_along_axis putmask take take_along_axis",
+    "ops.translators": "c_ index_exp r_ s_",
     "ops.triangles":
         "diag diag_indices diag_indices_from diagflat diagonal fill_diagonal trace tri tril "
         "tril_indices tril_indices_from triu triu_indices triu_indices_from vander",
