@@ -70,6 +70,15 @@ fn left(i: u32, k: u32, base: u32) -> E {
   return v;
 }
 
+// An element of the panel's columns, and of its triangle without the diagonal; 0 outside.
+fn below(i: u32, k: u32, base: u32) -> E {
+  if (i < P[0].x && k < P[0].w) { return left(i, P[0].z + k, base); }
+  return E();
+}
+fn strict(i: u32, k: u32, base: u32) -> E {
+  if (i > k && i < P[0].w) { return left(place(i), P[0].z + k, base); }
+  return E();
+}
 fn right(live: bool, k: u32, at: u32) -> E {
   if (live && k < P[0].w) { return w[at + place(k) * P[2].y]; }
   return E();
@@ -86,6 +95,17 @@ fn inside(row: u32, col: u32, e: u32, posts: u32) -> bool {
 fn old(at: u32, row: u32, col: u32, e: u32, posts: u32) -> E {
   if (!inside(row, col, e, posts)) { return E(); }
   return w[at + e / 4u * TY * P[2].y + e % 4u * TX];
+}
+fn keep(v: E, at: u32, row: u32, col: u32, e: u32, posts: u32, base: u32) {
+  if (!inside(row, col, e, posts)) { return; }
+  // next: begin
+  let k = col + e % 4u * TX;
+  if (LU && k < P[5].x) {
+    l[base + (row + e / 4u * TY) * P[1].y + k * P[1].z] = v;
+    return;
+  }
+  // next: end
+  w[at + e / 4u * TY * P[2].y + e % 4u * TX] = v;
 }
 // put: begin
 fn put(k: u32, at: u32, v: Q) {
@@ -121,11 +141,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     for (var e = li; e < K * KQ; e += NT) {
       let k = e / KQ;
       let i = e % KQ * 4u;
-      var v = array<E, 4>();
-      for (var h = 0u; h < 4u; h++) {
-        if (i + h > k && i + h < width) { v[h] = left(place(i + h), j + k, base); }
-      }
-      lt[e] = four(v[0], v[1], v[2], v[3]);
+      lt[e] = four(strict(i, k, base), strict(i + 1u, k, base), strict(i + 2u, k, base), strict(i + 3u, k, base));
     }
     for (var k = li; k < K; k += NT) {
       var d = one();
@@ -136,7 +152,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     if (li < BN) {
       let col = col0 + li;
       let live = col < cols;
-      let keep = live && first_rows;
+      let final_ = live && first_rows;
       let xbase = P[3].x + z * P[3].z + col;
       // columns: begin
       var y: array<Q, KQ>;
@@ -148,7 +164,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
       }
       for (var q = 0u; q < KQ; q++) {
         ut[slot(li, q)] = y[q];
-        if (keep) { put(q * 4u, xbase, y[q]); }
+        if (final_) { put(q * 4u, xbase, y[q]); }
       }
       // columns: end
     }
@@ -158,11 +174,9 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     for (var e = li; e < BN * KQ; e += NT) {
       let c = e / KQ;
       let k = e % KQ * 4u;
-      var v = array<E, 4>();
-      for (var h = 0u; h < 4u; h++) {
-        if (col0 + c < cols && k + h < width) { v[h] = conjugate(left(col0 + c, j + k + h, base)); }
-      }
-      ut[slot(c, k / 4u)] = four(v[0], v[1], v[2], v[3]);
+      let i = col0 + c;
+      ut[slot(c, k / 4u)] = four(conjugate(below(i, k, base)), conjugate(below(i, k + 1u, base)),
+                                 conjugate(below(i, k + 2u, base)), conjugate(below(i, k + 3u, base)));
     }
   }
   if (row0 >= rows) { return; }
@@ -174,34 +188,22 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
       i = e % BM;
       q = e / BM;
     }
-    var v = array<E, 4>();
-    for (var h = 0u; h < 4u; h++) {
-      if (row0 + i < rows && q * 4u + h < width) { v[h] = left(row0 + i, j + q * 4u + h, base); }
-    }
-    lt[slot(i, q)] = four(v[0], v[1], v[2], v[3]);
+    let k = q * 4u;
+    lt[slot(i, q)] = four(below(row0 + i, k, base), below(row0 + i, k + 1u, base),
+                          below(row0 + i, k + 2u, base), below(row0 + i, k + 3u, base));
   }
   workgroupBarrier();
   let tx = li % TX;
   let ty = li / TX;
   let at = wbase + (row0 + ty) * P[2].y + col0 + tx;
-  var s: array<E, 16>;
   // multiply: begin
+  var s: array<E, 16>;
   for (var e = 0u; e < 16u; e++) { s[e] = old(at, row0 + ty, col0 + tx, e, posts); }
   for (var q = 0u; q < KQ; q++) {
     for (var e = 0u; e < 16u; e++) {
       s[e] = less_dot(s[e], lt[slot(ty + e / 4u * TY, q)], ut[slot(tx + e % 4u * TX, q)]);
     }
   }
+  for (var e = 0u; e < 16u; e++) { keep(s[e], at, row0 + ty, col0 + tx, e, posts, base); }
   // multiply: end
-  for (var e = 0u; e < 16u; e++) {
-    if (!inside(row0 + ty, col0 + tx, e, posts)) { continue; }
-    // next: begin
-    let k = col0 + tx + e % 4u * TX;
-    if (LU && k < P[5].x) {
-      l[base + (row0 + ty + e / 4u * TY) * P[1].y + k * P[1].z] = s[e];
-      continue;
-    }
-    // next: end
-    w[at + e / 4u * TY * P[2].y + e % 4u * TX] = s[e];
-  }
 }

@@ -35,6 +35,15 @@ fn over(y: E, d: f32, r: f32) -> E {
   return fma(fma(-q, E(d), y), E(r), q);
 }
 """,
+    "eliminate_serial": _PRODUCT
+    + """fn conjugate(a: E) -> E { return E(a.x, negative_f32(a.y)); }
+fn divided(y: E, d: E) -> E { return divide_c64(y, d); }
+""",
+    "eliminate_small": _PRODUCT
+    + """fn divided(y: E, d: E) -> E { return divide_c64(y, d); }
+fn magnitude(a: E) -> u32 { return bitcast<u32>(absolute_f32(a.x) + absolute_f32(a.y)) & 0x7fffffffu; }
+fn number(a: u32) -> E { return E(f32(a), 0.0f); }
+""",
     "lu_panel": _PRODUCT
     + """fn over(y: E, d: E) -> E { return divide_c64(y, d); }
 fn magnitude(a: E) -> u32 { return bitcast<u32>(absolute_f32(a.x) + absolute_f32(a.y)) & 0x7fffffffu; }
@@ -75,6 +84,12 @@ def text(name: str, kind: str, subgroups: bool = False, **params: object) -> str
             params["Q"] = "mat4x2f"
     if name == "eliminate":
         body = _update(body, bool(params["LU"]), bool(params["SOLVE"]), int(str(params["K"])))
+    elif name == "eliminate_serial":
+        body = _serial(body, bool(params["LU"]), bool(params["SOLVE"]))
+    elif name == "eliminate_small" and params["LANES"] == 1:
+        own = "@group(0) @binding(3) var<storage, read_write> m: array<E>;\n"
+        body = kernels.replace_block(body, "memory", own)
+        body = kernels.replace_function(body, "barrier", "fn barrier() {}")
     elif name == "cholesky_panel":
         body = kernels.replace_block(body, "rows", _rows(int(str(params["K"])), kind))
     elif subgroups:
@@ -112,8 +127,8 @@ def _update(body: str, lu: bool, solve: bool, k: int) -> str:
         rest = range(p // 4 + 1, k // 4)
         out += [f"y{q} = less_four(y{q}, t{p}, lt[{p * k // 4 + q}u]);" for q in rest]
     out += [f"ut[slot(li, {q}u)] = y{q};" for q in range(k // 4)]
-    out += ["if (keep) {", *(f"  put({4 * q}u, xbase, y{q});" for q in range(k // 4)), "}"]
-    drop = [] if lu else ["pivots", "chosen", "active", "next", "place"]
+    out += ["if (final_) {", *(f"  put({4 * q}u, xbase, y{q});" for q in range(k // 4)), "}"]
+    drop = [] if lu else [*_LU, "chosen"]
     if solve:
         body = kernels.replace_block(body, "columns", _lines(out, 6))
     else:
@@ -124,11 +139,31 @@ def _update(body: str, lu: bool, solve: bool, k: int) -> str:
     out += [f"  let a{h} = lt[slot(ty + {h}u * TY, q)];" for h in range(4)]
     out += [f"  let b{h} = ut[slot(tx + {h}u * TX, q)];" for h in range(4)]
     out += [f"  s{h}{c} = less_dot(s{h}{c}, a{h}, b{c});" for h, c in cells]
-    out += ["}", f"s = array<E, 16>({', '.join(f's{h}{c}' for h, c in cells)});"]
-    body = kernels.replace_block(body, "multiply", _lines(out, 2))
+    out += ["}", *(f"keep(s{h}{c}, at, row0 + ty, col0 + tx, {4 * h + c}u, posts, base);" for h, c in cells)]
+    return _less(kernels.replace_block(body, "multiply", _lines(out, 2)), drop, lu)
+
+
+_LU = ["pivots", "active", "next", "place"]
+
+
+def _less(body: str, drop: list[str], lu: bool) -> str:
+    """Without blocks that are for other uses."""
     for name in drop:
         body = kernels.replace_block(body, name, "")
     return body if lu else body.replace("read_write> l:", "read> l:")
+
+
+def _serial(body: str, lu: bool, solve: bool) -> str:
+    """eliminate_serial with one variable for each sum."""
+    cells = [(h, c) for h in range(4) for c in range(4)]
+    out = [f"var s{h}{c} = old(row + {h}u, col + {c}u, on{h});" for h, c in cells]
+    out += ["for (var k = 0u; k < P[0].w; k++) {"]
+    out += [f"  let a{h} = side(row + {h}u, k);" for h in range(4)]
+    out += [f"  let b{h} = top(k, col + {h}u);" for h in range(4)]
+    out += [f"  s{h}{c} = less(s{h}{c}, a{h}, b{c});" for h, c in cells]
+    out += ["}", *(f"keep(s{h}{c}, row + {h}u, col + {c}u, on{h});" for h, c in cells)]
+    drop = ([] if lu else _LU) + ([] if solve else ["solved", "solving", "above"])
+    return _less(kernels.replace_block(body, "multiply", _lines(out, 2)), drop, lu)
 
 
 def _rows(k: int, kind: str) -> str:

@@ -1,10 +1,10 @@
 // lu_ends: what stands before and behind the panels of an LU factorisation. STEP 0: the first columns as rows of l, places as
 // they are, no verdict. STEP 1: the lower triangle of the result from l, and behind all matrices, as numbers: the places
-// that rows were exchanged with, the rows in their new order, the verdicts.
+// that rows were exchanged with, the rows in their new order, the verdicts. STEP 2: the verdicts alone.
 //
 // Parameters (group 1, u32 words): 0 m   1 n   2 least of both   4 batch stride of l
-//   5 words of the table a batch   6 batches   7 columns that go to l   8, 9, 10 where pivots, rows and verdicts begin
-// Dispatch: a thread for each of (elements + tail) * batches, folded into x, y, z.
+//   5 words of the table a batch   6 batches   7 columns that go to l   8, 9, 10 where pivots, rows and verdicts begin   11 no tail
+// Dispatch: a thread for each of (elements + tail) * batches (STEP 2: of batches), folded into x, y, z.
 
 alias E = f32;
 const WG = 256u;
@@ -25,6 +25,10 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   let n = P[0].y;
   let least = P[0].z;
   let elements = m * select(least, P[1].w, STEP == 0u);
+  if (STEP == 2u) {
+    if (i < P[1].z) { matrix[P[2].z + i] = number(table[i * P[1].y + 2u * m + least]); }
+    return;
+  }
   let each = elements + m + least + 1u;
   if (i >= each * P[1].z) { return; }
   let z = i / each;
@@ -44,6 +48,7 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
     }
     return;
   }
+  if (e >= elements && P[2].w == 1u) { return; }
   if (e < elements) {
     let r = e / least;
     let c = e % least;

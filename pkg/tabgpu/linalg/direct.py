@@ -47,9 +47,10 @@ def lu_factors(a: Array) -> Factors:
     if not a.size:
         order = broadcast_to(_range(m), (*stack, m))
         return Factors(a, zeros((*stack, least), int32), order, zeros(stack, int32))
-    from ..routines.lu import sizes
-
-    pivots, rows, verdicts, size = sizes(batch, m, n)
+    pivots = a.size  # then follow, as routines/lu.py has it, the order and the verdicts
+    rows = pivots + batch * least
+    verdicts = rows + batch * m
+    size = verdicts + batch
     addressable((size,), "lu")
     work = batch * m * n * least >> 9
     whole = routine("lu", [stored(a)], (size,), a.dtype, (batch, m, n), work)
@@ -146,6 +147,38 @@ def substituted(
     work = batch * n * n * max(k, 8) >> 10
     made = routine("triangular", [op, right], (batch, n, k), b.dtype, extra, work)
     return reshape(made, shape)
+
+
+def solved(a: Array, b: Array | None, where: str) -> tuple[Array, Array]:
+    """(solutions of a x = b, verdicts) for a (.., n, n), b (.., n, k) of one dtype, or inverses without b."""
+    n = a.shape[-1]
+    stack = a.shape[:-2] if b is None else _stack(a, b, where)
+    shape = (*stack, n, n if b is None else b.shape[-1])
+    batch = prod(stack)
+    if not prod(shape) or not a.size:
+        return zeros(addressable(shape, where), a.dtype), zeros(a.shape[:-2], int32)
+    several = prod(a.shape[:-2])
+    if several not in (1, batch):  # each factored once, though several right-hand sides share it
+        found = lu_factors(a)
+        assert b is not None
+        made = permuted(copy_of(broadcast_to(b, shape)), found.rows)
+        made = substituted(
+            found.packed, substituted(found.packed, made, True, True, where=where), False, where=where
+        )
+        return made, found.info
+    right = [] if b is None else [b if prod(b.shape[:-2]) == 1 else broadcast_to(b, shape)]
+    many = prod(right[0].shape[:-2]) if right else several
+    if batch > 1 and several == 1 and many == 1:
+        many = batch
+        right = [broadcast_to(b, shape)] if b is not None else []
+    end = prod(shape)
+    k = shape[-1]
+    work = (several * n * n * n // 2 + batch * n * n * k) >> 9
+    args = [stored(x) for x in (a, *right)]
+    whole = routine("solve", args, (end + batch,), a.dtype, (several, many, n, k), work)
+    # One matrix for all has as many verdicts as there are right-hand sides, all the same.
+    info = _whole_numbers(whole, stack if several == batch else a.shape[:-2], end)
+    return _part(whole, shape, 0), info
 
 
 def _stack(a: Array, b: Array, where: str) -> Shape:

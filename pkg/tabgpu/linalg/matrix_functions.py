@@ -13,8 +13,7 @@ from ..ops.creation import copy_of, eye, zeros
 from ..ops.manipulation import broadcast_to
 from ..ops.products import matmul
 from ..ops.rearranging import prepare
-from .direct import lu_factors
-from .factors import lu_solved
+from .direct import solved
 from .norms import matrix_norm
 from .solving import inv
 from .stacks import matrices
@@ -69,8 +68,7 @@ def expm(A: Any) -> Array:  # SciPy's name
     odd = matmul(small, odd)
     even = ew.add(ew.multiply(six, b[6]), ew.multiply(four, b[4]))
     even = ew.add(even, ew.add(ew.multiply(two, b[2]), ew.multiply(one, b[0])))
-    found = lu_factors(ew.subtract(even, odd))
-    made = lu_solved(found.packed, found.rows, ew.add(even, odd))
+    made, _ = solved(ew.subtract(even, odd), ew.add(even, odd), "expm")
     for k in range(SQUARINGS):
         made = ew.where(ew.greater(times, k), matmul(made, made), made)
     return ew.where(

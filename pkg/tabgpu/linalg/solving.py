@@ -10,22 +10,22 @@ from ..array import Array
 from ..dtypes import uint32
 from ..errors import LinAlgError
 from ..ops import elementwise as ew
-from ..ops.creation import astype, positions
+from ..ops.creation import astype, copy_of
 from ..ops.guards import guard
-from ..ops.manipulation import expand_dims, permute_dims, reshape
+from ..ops.manipulation import matrix_transpose, permute_dims, reshape
 from ..ops.rearranging import prepare
 from ..ops.triangles import diagonal
 from .direct import (
     INDEFINITE,
     SINGULAR,
     cholesky_factors,
-    lu_factors,
     operands,
     returned,
+    solved,
     substituted,
     verdict,
 )  # fmt: skip
-from .factors import adjoint, cholesky_solved, lu_solved
+from .factors import adjoint, cholesky_solved
 from .stacks import guarded, matrices
 
 __all__ = [
@@ -34,11 +34,6 @@ __all__ = [
 
 _GENERAL = (None, "gen", "general", "sym", "symmetric", "her", "hermitian")
 _POSITIVE = ("pos", "positive definite")
-
-
-def _general(x: Array, y: Array, trans: int = 0) -> tuple[Array, Array]:
-    found = lu_factors(x)
-    return lu_solved(found.packed, found.rows, y, trans), found.info
 
 
 def solve(
@@ -64,39 +59,28 @@ def solve(
         raise ValueError(
             f"solve: assume_a = {assume_a!r} is none of gen, sym, her, pos, upper triangular, lower triangular"
         )
-    made, info = _general(x, y, int(transposed))
-    return returned(guarded(made, verdict(info, "solve", SINGULAR)), vector)
+    made, info = solved(matrix_transpose(x) if transposed else x, y, "solve")
+    return returned(guarded(copy_of(made), verdict(info, "solve", SINGULAR)), vector)
 
 
 def solve_ex(a: Any, b: Any, /) -> tuple[Array, Array]:
     """(x, info): as solve, without an error. info: int32 for each matrix, 0, or the number (from 1) of the first pivot
     that is zero; x has infinities or NaN then."""
     x, y, vector = operands(a, b, "solve_ex")
-    made, info = _general(x, y)
+    made, info = solved(x, y, "solve_ex")
     return returned(made, vector), info
-
-
-def _inverse(a: Any, where: str) -> tuple[Array, Array]:
-    x = matrices(a, where, square=True)
-    if not x.size:
-        return x, lu_factors(x).info
-    found = lu_factors(x)
-    n = x.shape[-1]
-    right = ew.equal(expand_dims(found.rows, axis=-1), positions(n))
-    made = substituted(found.packed, astype(right, x.dtype), True, True, where=where)
-    return substituted(found.packed, made, False, where=where), found.info
 
 
 def inv(a: Any, /) -> Array:
     """The inverses of matrices (.., n, n), by LU factorisation with partial pivoting. LinAlgError at the read if one is
     singular. solve(a, b) is cheaper and more accurate than inv(a) @ b."""
-    made, info = _inverse(a, "inv")
-    return guarded(made, verdict(info, "inv", SINGULAR)) if made.size else made
+    made, info = solved(matrices(a, "inv", square=True), None, "inv")
+    return guarded(copy_of(made), verdict(info, "inv", SINGULAR))
 
 
 def inv_ex(a: Any, /) -> tuple[Array, Array]:
     """(inverses, info): as inv, without an error; info as solve_ex's."""
-    return _inverse(a, "inv_ex")
+    return solved(matrices(a, "inv_ex", square=True), None, "inv_ex")
 
 
 def solve_triangular(

@@ -34,5 +34,5 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
         made.append(launch(panel, (w,), (op,), groups * batch, words_, facts))
         if j + width < n:
             block = Block(n, n, batch, j, width, j + width, j + width)
-            made.append(update(kind, block, op, walk, (w, walk), None, facts))
+            made.extend(update(kind, block, op, walk, (w, walk), None, facts))
     return made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from ..graph import Op
 from ..launch import Launch
 from ..layout import Shape
@@ -28,11 +30,19 @@ def _solve(op: Op, facts: Facts) -> list[Launch]:
     """op.args: triangles, right-hand sides (batch, n, columns); op.extra: the Walk of the triangles' elements, bits as
     Block's, whether the last row is solved first."""
     walk, bits, backward = Walk(*op.extra[0]), op.extra[1], op.extra[2]
-    batch, n, columns = op.shape
-    kind = op.dtype.kind
-    k = depth(kind, facts)
     w = temporary(op.shape, op.dtype)
-    made = [copied(op.args[1], w, facts)]
+    first = copied(op.args[1], w, facts)
+    return [first, *substitution(op.args[0], walk, w, op, op.shape, bits, backward, facts)]
+
+
+def substitution(
+    triangles: Op, walk: Walk, w: Op, x: Op, shape: Shape, bits: int, backward: bool, facts: Facts
+) -> list[Launch]:
+    """The solutions of shape (batch, n, columns) go to x; w, the right-hand sides, is written over."""
+    batch, n, columns = shape
+    kind = x.dtype.kind
+    k = depth(kind, facts)
+    made: list[Launch] = []
     rows = Walk(0, columns, 1, n * columns)
     if backward:
         walk = Walk(walk.offset + (n - 1) * (walk.row + walk.column), -walk.row, -walk.column, walk.batch)
@@ -40,16 +50,24 @@ def _solve(op: Op, facts: Facts) -> list[Launch]:
     for j in range(0, n, k):
         width = min(k, n - j)
         block = Block(n, columns, batch, j, width, 0, j + width, bits)
-        made.append(update(kind, block, op.args[0], walk, (w, rows), (op, rows), facts))
+        made += update(kind, block, triangles, walk, (w, rows), (x, rows), facts)
     return made
 
 
 def _rows(op: Op, facts: Facts) -> Launch:
     """op.args: matrices, the order; op.extra: batches of orders, whether rows go to those places."""
-    shape: Shape = op.shape
-    words = op.size * op.dtype.itemsize // 4
-    row = shape[-1] * op.dtype.itemsize // 4
-    made = kernel("permute_rows", "rrw", WG=facts.workgroup)
     orders, back = op.extra
-    groups = -(-words // facts.workgroup)
-    return launch(made, op.args, (op,), groups, [shape[-2], row, words, orders, back, 0, 0, 0], facts)
+    return permutation(op.args[0], op.args[1], op, op.shape, facts, 0, op.shape[-2] * (orders > 1), back)
+
+
+def permutation(
+    source: Op | None, order: Op, result: Op, shape: Shape, facts: Facts, first: int, step: int, back: int = 0
+) -> Launch:
+    """Rows (of an identity without a source) in an order that begins at word `first`, `step` words from matrix to
+    matrix."""
+    each = result.dtype.itemsize // 4
+    words = each * prod(shape)
+    rows = shape[-2] if source is None or source.size == prod(shape) else 0
+    made = kernel("permute_rows", "rrw", WG=facts.workgroup)
+    what = [shape[-2], shape[-1] * each, words, step, back, first, rows, 0 if source else each]
+    return launch(made, (source or order, order), (result,), -(-words // facts.workgroup), what, facts)
