@@ -225,7 +225,7 @@ def roots(p: Any) -> Array:
         return astype(eigvals(companion(x)), complex64, copy=False)
     real = x.dtype.kind != "c"
     size = rd.max(ew.absolute(x))
-    scaled = ew.multiply(ew.divide(x, ew.where(ew.greater(size, 0.0), size, 1.0)), 1e15)  # small ones stay normal
+    scaled = ew.multiply(x, ew.divide(1e15, ew.maximum(size, 1e-20)))  # small ones stay normal
     return routine(
         "polynomials.aberth", [stored(astype(scaled, complex64))], (n,), complex64, real, 60 * n * n
     )
