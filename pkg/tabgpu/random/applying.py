@@ -107,6 +107,11 @@ def shape_of(shape: Any, where: str, *given: Any) -> tuple[int, ...]:
     return want
 
 
+def whole(x: Any) -> bool:
+    """Whether x is one integer of the host."""
+    return hasattr(x, "__index__") and not isinstance(x, Array) and getattr(x, "shape", ()) == ()
+
+
 def parameter(x: Any, where: str, dtype: Any = None) -> Any:
     """A distribution's parameter: a Python number as it is, anything else an Array of a dtype."""
     if type(x) in (int, float) or isinstance_of_traced(x):

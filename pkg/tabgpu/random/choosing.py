@@ -19,7 +19,7 @@ from ..ops.indexing import setitem
 from ..ops.manipulation import ravel, reshape
 from ..ops.sorting import order_of, then
 from ..ops.taking import _into, take, take_along_axis
-from .applying import random_words
+from .applying import random_words, whole
 from .parameters import Parameters
 
 _ALL = (1 << 31) - 1
@@ -35,7 +35,7 @@ def _orders(rng: Any, shape: tuple[int, ...]) -> Array:
 
 
 def permutation(rng: Any, x: Any, axis: int) -> Array:
-    if not isinstance(x, Array) and (isinstance(x, int) or hasattr(x, "__index__")):
+    if whole(x):
         n = as_index(x)
         if n < 0:
             raise ValueError(f"permutation: the number must not be negative: {n}")
@@ -71,7 +71,7 @@ def permuted(rng: Any, x: Any, axis: int | None, out: Array | None) -> Array:
 
 
 def choice(rng: Any, a: Any, size: Any, replace: bool, p: Any, axis: int, shuffle: bool) -> Array:
-    if not isinstance(a, Array) and (isinstance(a, int) or hasattr(a, "__index__")):
+    if whole(a):
         n, pool = as_index(a), None
     else:
         pool = from_host(a, "choice")

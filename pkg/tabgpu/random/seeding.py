@@ -7,6 +7,7 @@ from typing import Any
 
 from ..array import Array
 from ..traced import isinstance_of_traced
+from .applying import whole
 from .keys import SPAWN, Key, ThreefryKey, derived, derived_there, fold_in, key, words_of
 
 _M = 0xFFFFFFFF
@@ -22,7 +23,7 @@ def _words_of_int(n: int) -> list[int]:
 
 
 def _entropy_words(entropy: Any) -> list[int]:
-    if hasattr(entropy, "__index__"):
+    if whole(entropy):
         return _words_of_int(as_index(entropy))
     return [w for part in entropy for w in _entropy_words(part)]
 
@@ -135,7 +136,7 @@ class BitGenerator:
     def _key_of(self, seed: Any) -> Any:
         if isinstance_of_traced(seed):
             return key(seed, self.impl)
-        if seed is None or not hasattr(seed, "__index__"):
+        if not whole(seed):
             self.seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
             return self.kind(*self.seed_seq._words(2))
         seed = as_index(seed)
