@@ -16,4 +16,5 @@ def eigenvalues() -> Iterator[tuple[str, str, str]]:
                 key = (name, access, wide, wg)
                 yield f"{key}", *eigen.text(key)
     yield "triangle_vectors", kernels.specialise("triangle_vectors", WG=64), "rw"
+    yield "triangle_root", kernels.specialise("triangle_root", WG=64), "rw"
     yield "rcm", kernels.specialise("rcm", WG=256), "rww"

@@ -28,6 +28,7 @@ CHAPTERS = {
     "special_matrices":
         "block_diag circulant companion convolution_matrix dft fiedler fiedler_companion hadamard hankel helmert "
         "hilbert invhilbert invpascal khatri_rao leslie pascal toeplitz",
+    "structured": "matmul_toeplitz orthogonal_procrustes solve_circulant solve_toeplitz sqrtm",
     "structure": "bandwidth ishermitian issymmetric multi_dot reverse_cuthill_mckee",
 }  # fmt: skip
 WHERE = {name: module for module, names in CHAPTERS.items() for name in names.split()}

@@ -42,11 +42,13 @@ def threads(n: int, facts: Facts) -> int:
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
     """op.extra: (matrices, n); op.args: the stack of matrices. eigen.values, eigen.schur give dst of schur_finish,
-    eigen.hessenberg H and then Z transposed, eigen.vectors the eigenvectors of triangles."""
+    eigen.hessenberg H and then Z transposed, eigen.vectors the eigenvectors of triangles, eigen.root their roots."""
     _, _, what = op.fn.partition(".")
     count, n = op.extra
     if what == "vectors":
         return _vectors(op, count, n, facts)
+    if what == "root":
+        return _root(op, count, n, facts)
     every, source = what != "values", op.args[0]
     shape = Matrices(count, n, every, source.dtype is complex64)
     h = temporary((count, n, n), source.dtype)
@@ -147,3 +149,13 @@ def _vectors(op: Op, count: int, n: int, facts: Facts) -> list[Launch]:
         made.append(launch(used, op.args, (op,), -(-count * n // 64), words, facts))
         high = low
     return made
+
+
+def _root(op: Op, count: int, n: int, facts: Facts) -> list[Launch]:
+    wg = threads(n, facts)
+    made = kernel("triangle_root", "rw", WG=wg)
+    rounds = -(-n // wg) * (n + 1)  # of one diagonal, at most
+    step = max(1, (ROUNDS if facts.software else 20 * ROUNDS) // rounds)
+    return [
+        launch(made, op.args, (op,), count, [count, n, d, min(d + step, n)], facts) for d in range(0, n, step)
+    ]
