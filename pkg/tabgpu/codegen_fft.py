@@ -290,6 +290,11 @@ def roots(out: Lines, m: str, n: int, count: int) -> list[str]:
     return powers(out, w[0], count)
 
 
+def mixed_bits(p: int) -> int:
+    """`at` of fft_block. It is linear over bits: at(p + q) = at(p) ^ at(q), where p and q have no bit in common."""
+    return p ^ (((p >> 4) ^ (p >> 8)) & 15)
+
+
 def block(key: tuple[str, int, int, str, str, bool]) -> tuple[str, str]:
     """fft_block.wgsl of (name, positions, lines, load, store, whether twiddles follow)."""
     name, n, lines, load, store, twiddles = key
@@ -309,8 +314,9 @@ def block(key: tuple[str, int, int, str, str, bool]) -> tuple[str, str]:
         if k:
             home = "writes"
             add("  workgroupBarrier();\n")
+            held = out.let("at(writes.y * R + writes.x)")
             for m in range(each):
-                add(f"  x{m} = stage[at(writes.y * R + writes.x + {m * apart}u)];\n")
+                add(f"  x{m} = stage[{held} ^ {mixed_bits(m * apart)}u];\n")
             if k + 1 < len(plan):
                 add("  workgroupBarrier();\n")
         shared: list[str] = []
@@ -324,9 +330,9 @@ def block(key: tuple[str, int, int, str, str, bool]) -> tuple[str, str]:
             found = butterfly(out, names)
             if k + 1 < len(plan):
                 low = out.let(f"{j} & {before - 1}u") if before > 1 else "0u"
-                to = out.let(f"{home}.y * R + ({j} - {low}) * {radix}u + {low}")
+                to = out.let(f"at({home}.y * R + ({j} - {low}) * {radix}u + {low})")
                 for i, y in enumerate(found):
-                    add(f"  stage[at({to} + {i * before}u)] = {y};\n")
+                    add(f"  stage[{to} ^ {mixed_bits(i * before)}u] = {y};\n")
             else:
                 for i, y in enumerate(found):
                     add(f"  x{b + i * some} = {y};\n")

@@ -27,6 +27,7 @@ fn load(base: u32, p: u32) -> vec2f { return src[base + p * P[1].w]; }
 fn store(base: u32, p: u32, v: vec2f) { dst[base + p * P[3].z] = v; }
 fn at(p: u32) -> u32 { return p ^ (((p >> 4u) ^ (p >> 8u)) & 15u); }
 fn place(line: u32) -> vec4u {
+  if ((P[0].y | P[0].z | P[0].w) == 1u) { return vec4u(line, 0u, 0u, 0u); }
   let c = line / P[0].y;
   let b = c / P[0].z;
   return vec4u(b / P[0].w, b % P[0].w, c % P[0].z, line % P[0].y);
