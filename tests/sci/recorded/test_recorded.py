@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy  # noqa: F401  # by this line a tab loads it: design functions of tg.signal are SciPy's, on the host
 
 import tabgpu as tg
 
