@@ -24,7 +24,7 @@ def striped(c: np.ndarray, r: np.ndarray) -> np.ndarray:
 
 @pytest.mark.limits
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
-@pytest.mark.parametrize("n", [1, 2, 7, 32])
+@pytest.mark.parametrize("n", [1, 7, 32])
 async def test_structured_systems(n: int, dtype: str) -> None:
     c, r, b = made(n, dtype=dtype), made(n, dtype=dtype), made(n, 3, dtype=dtype)
     c[0] += 4
@@ -75,7 +75,7 @@ async def test_singular_circulants() -> None:
         L.matmul_toeplitz(ones, tg.ones(3))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("complex64", marks=pytest.mark.slow)])
 async def test_orthogonal_procrustes(dtype: str) -> None:
     a = made(9, 4, dtype=dtype)
     q = np.linalg.qr(made(4, 4, dtype=dtype).astype("complex128" if dtype == "complex64" else "float64"))[0]
