@@ -19,13 +19,14 @@ import checklists
 import tabgpu as tg
 import tabgpu.aio
 import tabgpu.backend
-import tabgpu.lax
 import tabgpu.fft
+import tabgpu.lax
 import tabgpu.linalg
 import tabgpu.linalg.blas
 import tabgpu.nn
 import tabgpu.quant
 import tabgpu.random
+import tabgpu.signal
 import tabgpu.special
 from tabgpu import dtypes, interop, operators, runtime, sharing, showing
 from tabgpu.ops import (
@@ -254,6 +255,15 @@ def page() -> Iterator[str]:
     yield from ("", "## `tg.linalg`", "", *functions(tabgpu.linalg, names))
     yield from ("", "## `tg.linalg.blas`", "", *functions(tabgpu.linalg.blas, tabgpu.linalg.blas.__all__))
     yield from ("", "## `tg.fft`", "", *functions(tabgpu.fft, sorted(tabgpu.fft.__all__)))
+    names = [n for n in tabgpu.signal.__all__ if n not in tabgpu.signal.SCIPY.split()]
+    yield from ("", "## `tg.signal`", "", *functions(tabgpu.signal, names))
+    theirs = ", ".join(f"`{n}`" for n in sorted(tabgpu.signal.SCIPY.split()))
+    yield from (
+        "",
+        f"Designs of filters on the host that are SciPy's own, where SciPy is installed: {theirs}.",
+    )
+    windows = tabgpu.signal.windows
+    yield from ("", "### `tg.signal.windows`", "", *functions(windows, windows.__all__))
     yield from ("", "## `tg.lax`", "", *elementwise_table(tabgpu.lax, known))
     renamed = {n: r for r, names in rows_of(tabgpu.lax).items() for n in names if r in known and n != r.name}
     spelled = ", ".join(f"`{n}` ({row.name})" for n, row in sorted(renamed.items()))

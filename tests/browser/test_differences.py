@@ -594,6 +594,69 @@ async def test_interpolate_of_integers() -> None:
         tg.nn.interpolate(x, 4, mode="linear")
 
 
+async def test_coefficients_of_filters() -> None:
+    x, lfilter = f32(1, 0, 0), tg.signal.lfilter
+    assert await lfilter([1.0, 2], [1.0, -0.5], x).tolist() == [1, 2.5, 1.25]
+    assert await lfilter(f32(1, 2), 1, x).tolist() == [1, 2, 0]
+    for b, a in (([1.0], f32(1, 2)), (f32(1, 2), [1.0, 2]), ([1.0], [1, 2j])):
+        with pytest.raises(TypeError):
+            lfilter(b, a, x)
+    with pytest.raises(TypeError, match="host"):
+        tg.signal.sosfilt(tg.ones((1, 6)), x)
+
+
+async def test_designs_of_filters() -> None:
+    taps = tg.signal.firwin(5, 0.4)
+    assert isinstance(taps, np.ndarray) and taps.dtype == np.float64
+    try:
+        import scipy.signal
+    except ImportError:
+        with pytest.raises(ImportError, match="SciPy is not installed"):
+            tg.signal.butter(2, 0.2)
+    else:
+        assert np.array_equal(tg.signal.butter(2, 0.2)[0], scipy.signal.butter(2, 0.2)[0])
+
+
+async def test_numbers_of_peaks() -> None:
+    x = f32(0, 1, 0, 1, 0, 2, 0)
+    peaks, _ = await tg.aio.find_peaks(x)
+    assert await values(peaks, tg.int32) == [1, 3, 5]
+    assert await tg.signal.find_peaks(x, distance=3, size=4)[0].tolist() == [1, 5, -1, -1]
+    assert await tg.signal.find_peaks(f32(0, 1, 0, 1, 0), distance=3, size=2)[0].tolist() == [3, -1]
+
+
+async def test_correlate2d_of_a_larger_second() -> None:
+    a, b = tg.asarray([[1 + 2j]]), tg.asarray([[1j, 2, 3 - 1j]])
+    both = [tg.signal.correlate2d(a, b, "valid"), tg.signal.correlate(a, b, "valid")]
+    assert await both[0].tolist() == await both[1].tolist() == [[(1 + 2j) * (3 + 1j), 2 + 4j, (1 + 2j) * -1j]]
+
+
+async def test_convolve_of_integers_and_empties() -> None:
+    x = i32(2**30, 1)
+    assert await values(tg.signal.convolve(x, i32(2, 3)), tg.int32) == [-(2**31), 3 * 2**30 + 2 - 2**32, 3]
+    assert tg.signal.convolve(f32(), f32(1, 2)).shape == (0,)
+
+
+async def test_eigenvalues_are_complex() -> None:
+    x = tg.asarray([[2.0, 1.0], [1.0, 2.0]])
+    w = tg.linalg.eigvals(x)
+    assert w.dtype == tg.linalg.sqrtm(x).dtype == tg.linalg.schur(x)[0].dtype == tg.complex64
+    got = await w.numpy()
+    assert not got.imag.any() and np.linalg.eigvals(np.eye(2)).dtype == np.float64
+
+
+async def test_answers_about_matrices_are_arrays() -> None:
+    answer, (lower, upper) = tg.linalg.issymmetric(tg.eye(3)), tg.linalg.bandwidth(tg.eye(3, k=1))
+    assert isinstance(answer, tg.Array) and isinstance(lower, tg.Array)
+    assert [await x.item() for x in (answer, lower, upper)] == [True, 0, 1]
+
+
+async def test_exact_tables() -> None:
+    assert tg.linalg.pascal(5).dtype == tg.linalg.invhilbert(3, exact=True).dtype == tg.int32
+    with pytest.raises(ValueError, match="int32"):
+        tg.linalg.pascal(20)
+
+
 async def test_readers_are_awaited() -> None:
     x = f32(1, 2)
     for waiting in (x.numpy(), x[0].item(), x.tolist(), tg.fetch(x, x), tg.synchronize()):

@@ -193,7 +193,7 @@ def _nothing() -> Any:
 
 
 async def test_launches_and_pipelines() -> None:
-    """A long filter is a launch that reads, some that carry, and one that writes; no other length or filter compiles."""
+    """A long filter is a launch that reads, some that carry, one that writes; no other length or filter compiles."""
     x = tg.asarray(draw(60000))
     await S.lfilter(B, A, x).numpy()
     before = launches()
@@ -210,7 +210,7 @@ async def test_launches_and_pipelines() -> None:
 
 def convolve(a: Any, b: Any) -> Any:
     """Of two arrays of as many axes, in full, by definition."""
-    a, b = (v.astype({"f": float, "F": complex, "i": np.int64}[v.dtype.char]) for v in (a, b))
+    a, b = (v.astype({"f": float, "c": complex, "i": np.int64}[v.dtype.kind]) for v in (a, b))
     out = np.zeros([n + k - 1 for n, k in zip(a.shape, b.shape, strict=True)], np.result_type(a, b))
     for at in itertools.product(*map(range, b.shape)):
         out[tuple([slice(k, k + n) for k, n in zip(at, a.shape, strict=True)])] += a * b[at]
@@ -227,7 +227,7 @@ def parts(full: Any, a: Any, b: Any, mode: str) -> Any:
 
 
 @pytest.mark.parametrize("kinds", ["ff", "fc", "ii", "cc"])
-async def test_convolve(form: str, kinds: str) -> None:  # noqa: F811
+async def test_convolve(kinds: str) -> None:
     """runmat conv1d and conv2d: modes of one and more axes, directly and by transforms."""
     shapes = [((1,), (1,)), ((70,), (9,)), ((9, 8), (3, 2)), ((4, 5, 6), (2, 3, 2)), ((200,), (60,))]
     for k, (sa, sb) in enumerate(shapes):

@@ -16,9 +16,9 @@ CORE = 400_000  # bytes of a tab's wheel without the namespaces below
 LARGEST = 560_000  # with them
 LATER = re.compile(
     r"tabgpu/(?:nn/(?!__init__|activations|normalization)|lax/|quant/|backend/|random|custom|sharing|showing|bridge_canvas|diagnosing|formats|fetching"
-    r"|linalg/(?!__init__|matrices|norms)|fft/|image/|codegen_(?:attention|conv|custom|fft|pool|raw|resize|stencil|components|neighbours|warp|distance|windows)"
-    r"|routines/(?:attention|cholesky|elimination|lu|solve|triangular|bitcast|conv|ctc|custom|eigen|fft|fold|leads|pool|quant|rcm|resize|sample|stencil|components|neighbours|warp|distance)"
-    r"|kernels/(?:attention|cholesky|eliminat|lu_|permute_rows|pivot_order|blocks|conv|ctc|eigen|hessenberg|schur|triangle_vectors|triangle_root|fft|fold|pool|quant|rcm|resize|sample|stencil|components|neighbours|warp|distance|show|threefry|lib/(?:border|philox|random|threefry)))"
+    r"|linalg/(?!__init__|matrices|norms)|fft/|image/|signal/|codegen_(?:attention|conv|custom|fft|pool|raw|resize|stencil|components|neighbours|warp|distance|windows)"
+    r"|routines/(?:attention|fir|iir|peaks|cholesky|elimination|lu|solve|triangular|bitcast|conv|ctc|custom|eigen|fft|fold|leads|pool|quant|rcm|resize|sample|stencil|components|neighbours|warp|distance)"
+    r"|kernels/(?:attention|fir|iir|peaks_|upfirdn|cholesky|eliminat|lu_|permute_rows|pivot_order|blocks|conv|ctc|eigen|hessenberg|schur|triangle_vectors|triangle_root|fft|fold|pool|quant|rcm|resize|sample|stencil|components|neighbours|warp|distance|show|threefry|lib/(?:border|philox|random|threefry)))"
 )
 
 
