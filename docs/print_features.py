@@ -20,6 +20,7 @@ import tabgpu as tg
 import tabgpu.aio
 import tabgpu.backend
 import tabgpu.fft
+import tabgpu.image
 import tabgpu.lax
 import tabgpu.linalg
 import tabgpu.linalg.blas
@@ -264,6 +265,7 @@ def page() -> Iterator[str]:
     )
     windows = tabgpu.signal.windows
     yield from ("", "### `tg.signal.windows`", "", *functions(windows, windows.__all__))
+    yield from ("", "## `tg.image`", "", *functions(tabgpu.image, tabgpu.image.__all__))
     yield from ("", "## `tg.lax`", "", *elementwise_table(tabgpu.lax, known))
     renamed = {n: r for r, names in rows_of(tabgpu.lax).items() for n in names if r in known and n != r.name}
     spelled = ", ".join(f"`{n}` ({row.name})" for n, row in sorted(renamed.items()))
