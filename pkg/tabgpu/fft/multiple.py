@@ -15,7 +15,7 @@ LAST_TWO = (-2, -1)
 
 
 def cooked(where: str, x: Array, s: Any, axes: Any, real_result: bool = False) -> list[tuple[int, Any]]:
-    """(length, axis) in order. s without axes means the last axes; -1 and None in s the whole axis. Both may be ints."""
+    """(length, axis) in order. s without axes means the last axes; -1 or None in s a whole axis. Both may be ints."""
     s, axes = ((v,) if isinstance(v, int) else v for v in (s, axes))
     if axes is None:
         axes = range(-(x.ndim if s is None else len(s)), 0)
