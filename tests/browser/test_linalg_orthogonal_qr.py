@@ -103,13 +103,14 @@ async def test_matrices_of_low_rank() -> None:
 async def test_columns_of_very_different_sizes() -> None:
     """Each column has its own backward error: scales by powers of two keep squares in range."""
     a = draw((12, 6))
-    sizes = np.float32(10.0) ** np.array([0, 30, -30, 10, -37, 3], np.float32)
+    sizes = np.float32(10.0) ** np.array([0, 30, -30, 10, -35, 3], np.float32)
     q, r = await host(*linalg.qr(tg.asarray(a * sizes)))
     orthonormal(q)
-    error = np.linalg.norm(wide(q) @ wide(r) - wide(a * sizes), axis=0) / np.linalg.norm(
-        wide(a * sizes), axis=0
-    )
-    assert error[[0, 1, 2, 3, 5]].max() < 2e-6 and error[4] < 2e-3  # the last has denormals
+    left = wide(q) @ wide(r) - wide(a * sizes)
+    error = np.linalg.norm(left, axis=0) / np.linalg.norm(wide(a * sizes), axis=0)
+    assert (
+        error[:4].max() < 2e-6 and error[5] < 2e-6 and error[4] < 1e-3
+    )  # products of the last may be denormal
 
 
 async def test_nan_spoils_its_own_matrix_only() -> None:

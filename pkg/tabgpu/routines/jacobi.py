@@ -21,10 +21,10 @@ from .beside_eye import beside_eye
 WHOLE_MOST = 32  # rows of a matrix that one workgroup takes on every device
 SHARED = 27 << 10  # bytes of workgroup memory with which it takes 64 real ones
 SWEEPS = 15  # of all blocks, at most
-ALONE = (
-    8,
-    5,
-)  # where there is one pair of blocks: sweeps within a launch, times that its products are made again
+# Where there is one pair of blocks: sweeps within a launch, times that its products are made again.
+ALONE = (8, 5)
+SOFTWARE = (4, 6)  # the same on CPU adapters, where loops may end early
+FEW = 16  # threads of a rotating workgroup there: barriers cost as many switches as there are threads
 DEPTH = 32  # elements of vectors that are staged at a time
 BUSY = 256  # workgroups that the inner products of a round are cut in, if there are fewer pairs
 EPS = 2.0**-24
@@ -74,7 +74,7 @@ def _whole(op: Op, facts: Facts) -> list[Launch]:
     """op.extra: (matrices, n, whether the upper triangle is read). The result is (matrices, n, n + 1)."""
     count, n, upper = op.extra
     form = Form(16 if n <= 16 else 32, side_of(facts))
-    made = _kernel("solve", op.dtype.kind, form, True)
+    made = _kernel("solve", op.dtype.kind, form, facts, True)
     words = [n + n % 2, SWEEPS, 1, 0, bits(NEGLIGIBLE, "f"), 1, 0, count, n, upper, 0, 0]
     nothing = temporary((1,), float32)
     return [launch(made, (op.args[0], op.args[0]), (op, nothing), count, words, facts)]
@@ -95,9 +95,9 @@ def _blocks(op: Op, facts: Facts) -> list[Launch]:
     products = temporary((count * pairs * parts * k * k,), op.dtype)
     turns = temporary((count * pairs * k * k,), op.dtype)
     judge = kernel_for(("jacobi_judge", 64), judge_text, "jacobi_judge", 64)
-    gram, solve, rotate = (_kernel(name, kind, form) for name in ("gram", "solve", "rotate"))
+    gram, solve, rotate = (_kernel(name, kind, form, facts) for name in ("gram", "solve", "rotate"))
     tiles = -(-length // min(DEPTH, form.side**2))
-    inner, sweeps = ALONE if players == 2 else (1, SWEEPS)
+    inner, sweeps = (SOFTWARE if facts.software else ALONE) if players == 2 else (1, SWEEPS)
     small = bits(SMALL * max(1.0, m**0.5 / 16), "f")
     least, nothing = bits(EPS, "f"), bits(1e-37, "f")
     launches = [beside_eye(op.args[0], op, n, m, length, facts)]
@@ -118,23 +118,24 @@ def _blocks(op: Op, facts: Facts) -> list[Launch]:
     return launches
 
 
-def _kernel(name: str, kind: str, form: Form, whole: bool = False) -> Kernel:
+def _kernel(name: str, kind: str, form: Form, facts: Facts, whole: bool = False) -> Kernel:
     label = f"jacobi_{name}_{kind}{form.most}{'_whole' if whole else ''}"
-    return kernel_for((f"jacobi_{name}", kind, form, whole), jacobi_text, label, form.side**2)
+    threads = FEW if name == "solve" and facts.software else form.side**2
+    return kernel_for((f"jacobi_{name}", kind, form.most, threads, whole), jacobi_text, label, threads)
 
 
-def jacobi_text(key: tuple[str, str, Form, bool]) -> tuple[str, str]:
-    name, kind, form, whole = key
-    threads = form.side**2
-    params: dict[str, object] = {"WG": threads, "K": form.most}
+def jacobi_text(key: tuple[str, str, int, int, bool]) -> tuple[str, str]:
+    name, kind, most, threads, whole = key
+    params: dict[str, object] = {"WG": threads, "K": most}
     if name == "jacobi_gram":
-        tile = form.most // form.side
-        return text(name, kind, {"TT": tile}, **params, SIDE=form.side, D=DEPTH), "rrw"
+        side = {256: 16, 64: 8, 16: 4}[threads]
+        loops = {"TT": most // side} if side == 16 else {}  # CPU adapters compile long texts slowly
+        return text(name, kind, loops, **params, SIDE=side, D=DEPTH), "rrw"
     if name == "jacobi_solve":
         return text(name, kind, {}, **params, WHOLE=whole), "rrww"
     depth = min(DEPTH, threads)
-    each = form.most * depth // threads
-    return text(name, kind, {"EACH": each}, **params, D=depth), "rrrw"
+    loops = {"EACH": most * depth // threads} if threads == 256 else {}
+    return text(name, kind, loops, **params, D=depth), "rrrw"
 
 
 def judge_text(key: tuple[str, int]) -> tuple[str, str]:

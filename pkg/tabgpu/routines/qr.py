@@ -41,7 +41,7 @@ class Level(NamedTuple):
 def form_of(kind: str, facts: Facts) -> Form:
     """For elements of a kind on a device."""
     if facts.software:
-        return Form(64, 16, min(64, facts.workgroup))
+        return Form(64, 16, 16)  # the fewer threads, the less a barrier costs
     half = 1 if kind == "f" else 2
     large = facts.limits["maxComputeWorkgroupStorageSize"] >= SHARED and facts.workgroup >= 256
     if large:
@@ -123,4 +123,5 @@ def _apply(kind: str, form: Form, back: bool) -> Kernel:
 def apply_text(key: tuple[str, str, Form, bool]) -> tuple[str, str]:
     name, kind, form, back = key
     params = {"WG": form.threads, "NB": NB, "ROWS": form.rows, "CT": form.columns, "BACK": back}
-    return text(name, kind, {"NB": NB}, **params), "rw"
+    loops = {"NB": NB} if form.threads > 16 else {}  # CPU adapters compile long texts slowly
+    return text(name, kind, loops, **params), "rw"

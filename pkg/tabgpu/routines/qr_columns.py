@@ -16,7 +16,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     """op.extra: (matrices, columns, rows, whether in order). args: columns as rows; the result (matrices, columns,
     rows + 4) as the kernel describes it."""
     count, n, m, in_order = op.extra
-    threads = min(64, facts.workgroup) if facts.software else facts.workgroup
+    threads = 16 if facts.software else facts.workgroup
     key = ("qr_columns", op.dtype.kind, threads)
     made = kernel_for(key, columns_text, f"qr_columns_{op.dtype.kind}", threads)
     total = count * n
