@@ -116,18 +116,15 @@ def _fours(name: str, k: int) -> list[str]:
 def _update(body: str, lu: bool, solve: bool, k: int) -> str:
     """eliminate with one variable for each four of a column and for each sum."""
     out = _fours("right(live, {}u, wbase + col)", k)
-    for p in range(k):
-        out.append(f"let d{p} = lt[{k * k // 4 + p}u];")
-        out.append(f"let t{p} = over(y{p // 4}[{p % 4}], d{p}[0], d{p}[1]);")
-        out.append(f"y{p // 4}[{p % 4}] = t{p};")
+    out += ["for (var g = 0u; g < KQ; g++) {"]
+    for h in range(4):
+        out += [f"  let d{h} = lt[K * KQ + 4u * g + {h}u];", f"  let t{h} = over(y0[{h}], d{h}[0], d{h}[1]);"]
+        out += [f"  y0[{h}] = t{h};", f"  let i{h} = (4u * g + {h}u) * KQ + g;"]
         # What is solved already is not even given 0 * t, which may be NaN.
-        for h in range(p % 4 + 1, 4):
-            mine = f"y{p // 4}[{h}]"
-            out.append(f"{mine} = less({mine}, t{p}, lt[{(p * k + p) // 4}u][{h}]);")
-        rest = range(p // 4 + 1, k // 4)
-        out += [f"y{q} = less_four(y{q}, t{p}, lt[{p * k // 4 + q}u]);" for q in rest]
-    out += [f"ut[slot(li, {q}u)] = y{q};" for q in range(k // 4)]
-    out += ["if (final_) {", *(f"  put({4 * q}u, xbase, y{q});" for q in range(k // 4)), "}"]
+        out += [f"  y0[{c}] = less(y0[{c}], t{h}, lt[i{h}][{c}]);" for c in range(h + 1, 4)]
+        some = range(1, k // 4)
+        out += [f"  if (g + {q}u < KQ) {{ y{q} = less_four(y{q}, t{h}, lt[i{h} + {q}u]); }}" for q in some]
+    out += ["  ut[slot(li, g)] = y0;", "  if (final_) { put(4u * g, xbase, y0); }", *_moved(k), "}"]
     drop = [] if lu else [*_LU, "chosen"]
     if solve:
         body = kernels.replace_block(body, "columns", _lines(out, 6))
@@ -169,19 +166,22 @@ def _serial(body: str, lu: bool, solve: bool) -> str:
 def _rows(k: int, kind: str) -> str:
     """The elimination of cholesky_panel with one variable for each four of a row."""
     out = _fours("at(live, i, {}u, base)", k)
-    for p in range(k):
-        b = p % 2 * k
-        mine = f"y{p // 4}[{p % 4}]"
-        out += [f"if (li < K) {{ column[{b}u + li] = {mine}; }}", "workgroupBarrier();"]
-        out += [f"let a{p} = real(column[{b + p}u]);", f"let d{p} = root(a{p});"]
-        out += [f"bad = select(bad, {p + 1}u, bad == 0u && !good(a{p}));"]
-        out += [f"{mine} = over({mine}, d{p}.d, d{p}.r);", f"let t{p} = {mine} * d{p}.r;"]
-        for c in range(p + 1, p // 4 * 4 + 4):
-            other = f"y{c // 4}[{c % 4}]"
-            out.append(f"{other} = less({other}, t{p}, conjugate(column[{b + c}u]));")
-        for q in range(p // 4 + 1, k // 4):
-            parts = [f"conjugate(column[{b + c}u])" for c in range(4 * q, 4 * q + 4)]
-            out.append(f"y{q} = less_four(y{q}, t{p}, four({', '.join(parts)}));")
-    kept = "  if ({c}u < P[0].z && {c}u <= i) {{ l[to + {c}u] = on_diagonal(y{q}[{h}], {c}u == i); }}"
-    out += ["if (stored) {", *(kept.format(c=c, q=c // 4, h=c % 4) for c in range(k))]
-    return _lines([*out, "}"], 2)
+    out += ["for (var g = 0u; g < KQ; g++) {"]
+    for h in range(4):
+        b = f"{h % 2 * k}u + 4u * g"
+        out += [f"  if (li < K) {{ column[{h % 2 * k}u + li] = y0[{h}]; }}", "  workgroupBarrier();"]
+        out += [f"  let a{h} = real(column[{b} + {h}u]);", f"  let d{h} = root(a{h});"]
+        out += [f"  bad = select(bad, 4u * g + {h + 1}u, bad == 0u && !good(a{h}));"]
+        out += [f"  y0[{h}] = over(y0[{h}], d{h}.d, d{h}.r);", f"  let t{h} = y0[{h}] * d{h}.r;"]
+        out += [f"  y0[{c}] = less(y0[{c}], t{h}, conjugate(column[{b} + {c}u]));" for c in range(h + 1, 4)]
+        for q in range(1, k // 4):
+            parts = ", ".join(f"conjugate(column[{b} + {4 * q + c}u])" for c in range(4))
+            out.append(f"  if (g + {q}u < KQ) {{ y{q} = less_four(y{q}, t{h}, four({parts})); }}")
+    kept = "    if (c + {h}u < P[0].z && c + {h}u <= i) {{ l[to + c + {h}u] = on_diagonal(y0[{h}], c + {h}u == i); }}"
+    out += ["  let c = 4u * g;", "  if (stored) {", *(kept.format(h=h) for h in range(4)), "  }"]
+    return _lines([*out, *_moved(k), "}"], 2)
+
+
+def _moved(k: int) -> list[str]:
+    """The next four in the place of those that are done: the loop's text then is that of four columns, not of k."""
+    return [f"  y{q} = y{q + 1};" for q in range(k // 4 - 1)]
