@@ -657,6 +657,61 @@ async def test_exact_tables() -> None:
         tg.linalg.pascal(20)
 
 
+async def test_filters_of_integers() -> None:
+    x = tg.asarray(np.array([7, 200, 3], np.uint8))
+    assert await values(tg.image.correlate1d(x, [0.5, -1.0, 0.5], mode="constant"), tg.uint8) == [93, 0, 97]
+
+
+async def test_weights_of_zero() -> None:
+    got = await tg.image.correlate(f32(1, float("nan"), 2, 3), [0.0, 1.0, 1.0]).numpy()
+    assert np.isnan(got).tolist() == [True, True, True, False]
+
+
+async def test_filters_of_nan() -> None:
+    x = f32(1, float("nan"), 2, 3, 4)
+    low, middle = await tg.fetch(tg.image.minimum_filter(x, 3), tg.image.median_filter(x, 3))
+    assert np.isnan(low).tolist() == [True, True, True, False, False] and middle.tolist() == [1, 2, 3, 3, 4]
+
+
+async def test_labels_read_nothing() -> None:
+    labels, number = tg.image.label(i32(1, 0, 1, 1))
+    assert await values(labels, tg.int32) == [1, 0, 2, 2] and number.dtype is tg.int32 and number.shape == ()
+    places = tg.image.maximum_position(i32(3, 9, 4, 5), labels, [1, 2])
+    assert await values(places, tg.int32) == [[0], [3]]
+
+
+async def test_structures_are_host_data() -> None:
+    x = tg.zeros((4, 4))
+    for call in (
+        lambda: tg.image.median_filter(x, footprint=tg.ones((3, 3))),
+        lambda: tg.image.label(x, tg.ones((3, 3))),
+        lambda: tg.image.affine_transform(x, tg.eye(2)),
+    ):
+        with pytest.raises(TypeError, match="host data"):
+            call()
+    assert isinstance(tg.image.generate_binary_structure(2, 1), np.ndarray)
+
+
+async def test_distances_to_nothing() -> None:
+    far, places = tg.image.distance_transform_edt(tg.ones((2, 2)), return_indices=True)
+    assert await values(far, tg.float32) == [[np.inf] * 2] * 2 and await places.max().item() == -1
+
+
+async def test_dilation_without_end() -> None:
+    with pytest.raises(ValueError, match="symmetric"):
+        tg.image.binary_dilation(tg.zeros((4, 4)), [[0, 0, 0], [0, 1, 1], [0, 0, 0]], 0)
+
+
+async def test_places_next_to_an_end() -> None:
+    x = f32(1, 2, 3)
+    assert await values(tg.image.shift(x, 2.0**-18, order=1, cval=9), tg.float32) == [
+        1,
+        2 - 2**-18,
+        3 - 2**-18,
+    ]
+    assert await values(tg.image.shift(x, 0.5 + 2.0**-18, order=0, cval=9), tg.float32) == [9, 2, 3]
+
+
 async def test_readers_are_awaited() -> None:
     x = f32(1, 2)
     for waiting in (x.numpy(), x[0].item(), x.tolist(), tg.fetch(x, x), tg.synchronize()):
