@@ -657,6 +657,42 @@ async def test_exact_tables() -> None:
         tg.linalg.pascal(20)
 
 
+async def test_residuals_of_lstsq() -> None:
+    found = tg.linalg.lstsq(tg.ones((3, 2)), f32(1, 2, 3))
+    assert await values(found.residuals, tg.float32) == pytest.approx([2.0])
+    assert np.linalg.lstsq(np.ones((3, 2)), [1, 2, 3], rcond=None)[1].shape == (0,)
+    assert await found.rank.item() == 1
+
+
+async def test_cutoff_of_pinv() -> None:
+    a = np.array([[1, 0], [0, 1e-9]], np.float32)
+    assert (await tg.linalg.pinv(tg.asarray(a)).tolist())[1][1] == 0 and np.linalg.pinv(a)[1, 1] > 1e8
+    assert (await tg.linalg.pinv(tg.asarray(a), rtol=1e-15).tolist())[1][1] == pytest.approx(1e9)
+
+
+async def test_no_convergence() -> None:
+    bad = tg.asarray([[1.0, float("nan")], [float("nan"), 1.0]])
+    for result in (tg.linalg.eigvalsh(bad), tg.linalg.svd(bad).U, tg.linalg.pinv(bad)):
+        with pytest.raises(tg.linalg.LinAlgError, match="converge"):
+            await result.numpy()
+
+
+async def test_bases_of_subspaces() -> None:
+    x = tg.ones((3, 2))
+    assert (await tg.aio.orth(x)).shape == (3, 1) and (await tg.aio.null_space(x)).shape == (2, 1)
+    reads = tg.memory()["reads"]
+    padded = tg.linalg.orth(x, size=2)
+    assert padded.shape == (3, 2) and tg.memory()["reads"] == reads
+    assert (await padded.numpy())[:, 1].tolist() == [0, 0, 0]
+
+
+async def test_factors_of_halves() -> None:
+    x = tg.asarray([[3, 4], [0, 5]], dtype="float16")
+    assert tg.linalg.qr(x).R.dtype is tg.float32
+    with pytest.raises(TypeError, match="float16"):
+        np.linalg.qr(np.ones((2, 2), np.float16))
+
+
 async def test_filters_of_integers() -> None:
     x = tg.asarray(np.array([7, 200, 3], np.uint8))
     assert await values(tg.image.correlate1d(x, [0.5, -1.0, 0.5], mode="constant"), tg.uint8) == [93, 0, 97]
