@@ -10,19 +10,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-ID = re.compile(r"\b(OX|HZ|TF)-(\d\d)\b")
+ID = re.compile(r"\b(?:(?:OX|HZ|TF)-\d\d|RM-[a-z]\w*)\b")
 IN_NAME = re.compile(r"(?<![a-z])(ox|hz|tf)_(\d\d)(?!\d)")
-FOLDERS = ("browser", "unit", "torch", "property", "site")
+FOLDERS = ("browser", "unit", "torch", "property", "sci", "site")
 RARE = {"slow", "big", "gpu"}  # marks of tests that do not run by default
 
 
 class Item(NamedTuple):
-    """A row: what the other system calls it, the names here (below `tg`, with blanks between), what differs."""
+    """A row: what the other system calls it, the names here (below `tg`, with blanks between), what differs, and where
+    it runs: on the GPU, on the host (numbers of the host alone), as metadata, or nowhere (what replaces it is in the
+    remark)."""
 
     id: str
     what: str
     names: str
     remark: str
+    where: str = "GPU"
 
 
 def lists() -> dict[str, list[Item]]:
@@ -32,9 +35,9 @@ def lists() -> dict[str, list[Item]]:
 
 
 def ids_of(test: ast.FunctionDef | ast.AsyncFunctionDef, tables: dict[str, set[str]]) -> set[str]:
-    """Ids in a test's name, in the first line of its docstring, and of the parameters it is given."""
+    """Ids in a test's name, in the first paragraph of its docstring, and of the parameters it is given."""
     found = {f"{a.upper()}-{n}" for a, n in IN_NAME.findall(test.name)}
-    found |= {"-".join(m) for m in ID.findall((ast.get_docstring(test) or "").split("\n")[0])}
+    found |= set(ID.findall((ast.get_docstring(test) or "").split("\n\n")[0]))
     for decorator in test.decorator_list:
         found |= ids_in(decorator)
         for node in ast.walk(decorator):
@@ -86,6 +89,7 @@ TITLES = {
     "oxicuda": "oxicuda-webgpu, a compute backend of buffer handles",
     "hanzo": "hanzo-ml, a wgpu backend of tensors",
     "tenferro": "tenferro-gpu, the vocabulary of XLA",
+    "runmat": "runmat-accelerate, the 200 operations of a provider for MATLAB programs",
 }
 
 
@@ -94,11 +98,13 @@ def sections() -> Iterator[str]:
     tests = tests_by_id()
     for name, items in lists().items():
         yield from ("", f"## Beside {TITLES[name]}", "")
-        yield "Every row is done, and a test names its id; none falls back to the CPU."
+        yield "Every row is done, or its note says what replaces it; a test names its id; none falls back to the CPU."
         yield ""
-        yield "| id | what it is there | here | note | tests |"
-        yield "|---|---|---|---|---|"
+        placed = any(item.where != "GPU" for item in items)
+        yield f"| id | what it is there | here |{' where |' if placed else ''} note | tests |"
+        yield f"|---|---|---|{'---|' if placed else ''}---|---|"
         for item in items:
             here = ", ".join(f"`{n}`" for n in item.names.split())
             where = ", ".join(sorted({t.split("::")[0] for t in tests.get(item.id, [])}))
-            yield f"| {item.id} | {item.what} | {here} | {item.remark} | {where} |"
+            place = f" {item.where} |" if placed else ""
+            yield f"| {item.id} | {item.what} | {here} |{place} {item.remark} | {where} |"

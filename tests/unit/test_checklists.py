@@ -13,6 +13,9 @@ import tabgpu as tg
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 COUNTS = {"oxicuda": ("OX", 42), "hanzo": ("HZ", 86), "tenferro": ("TF", 60)}
+OPERATIONS = 200  # of runmat's provider, whose names are the ids
+PLACES = {"GPU", "host", "metadata", "none"}
+HOST = {"RM-set_rng_state", "RM-fspecial"}  # some words of the host's own parameters
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +29,11 @@ def checklists() -> ModuleType:
 
 
 def test_no_row_is_missing(checklists: ModuleType) -> None:
-    for name, items in checklists.lists().items():
+    lists = checklists.lists()
+    operations = lists.pop("runmat")
+    assert len({item.id for item in operations}) == len(operations) == OPERATIONS
+    assert all(checklists.ID.fullmatch(item.id) and item.id[:3] == "RM-" for item in operations)
+    for name, items in lists.items():
         prefix, count = COUNTS[name]
         assert [item.id for item in items] == [f"{prefix}-{k:02}" for k in range(1, count + 1)]
 
@@ -36,6 +43,14 @@ def test_every_row_has_a_test(checklists: ModuleType) -> None:
     wanted = {item.id for items in checklists.lists().values() for item in items}
     assert not set(tests) - wanted, "ids that are in no checklist"
     assert sorted(wanted - set(tests)) == []
+
+
+def test_where_rows_run(checklists: ModuleType) -> None:
+    """None on the host but what is made of host parameters; what is not there says what replaces it."""
+    for item in checklists.lists()["runmat"]:
+        assert item.where in PLACES, item.id
+        assert (item.where == "host") == (item.id in HOST), item.id
+        assert item.where != "none" or item.remark, item.id
 
 
 def test_the_names_are_there(checklists: ModuleType) -> None:
