@@ -201,6 +201,8 @@ def join_lanes(text: str, arg: bool, across: bool, lanes: int, subgroups: bool) 
     """A reduction's text with the block `tree` for its lanes: none where there is one, shuffles, or as it is."""
     if lanes == 1:
         text = kernels.replace_block(text, "tree", _ALONE[arg, across])
+        if arg and not across:
+            text = kernels.replace_block(text, "rivals", "  let rival = true;\n")
         return re.sub(r"^var<workgroup>.*\n", "", text, flags=re.M)
     if not subgroups:
         return text

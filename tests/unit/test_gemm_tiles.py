@@ -204,7 +204,9 @@ def test_thin_products_read_their_matrix_once() -> None:
     # The threads of an output are neighbours along the axis on which the matrix lies.
     assert not plain(1, 4096, 4096).params["ALONG_K"] and plain(4096, 1, 4096).params["ALONG_K"]
     assert plain(1, 4096, 4096, b=(1, 4096)).params["ALONG_K"]
-    assert plain(12, 4096, 4096).name.startswith("t16x64") and plain(4096, 12, 4096).name.startswith("t64x16")
+    assert plain(12, 4096, 4096).name.startswith("t16x32s8") and plain(4096, 12, 4096).name.startswith(
+        "t32x16s8"
+    )
 
 
 def test_the_params_are_lines_of_the_file() -> None:

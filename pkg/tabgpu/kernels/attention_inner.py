@@ -36,11 +36,14 @@ class Tile(NamedTuple):
 
 # The fastest first of those that a device can hold, for each class of dimensions.
 TILES = (
+    Tile(32, 64, 32, 16, 8),
     Tile(32, 64, 64, 8, 8),
     Tile(32, 32, 32, 8, 8),
+    Tile(64, 64, 64, 16, 16),
     Tile(64, 64, 64, 8, 16),
     Tile(64, 64, 32, 16, 8),
     Tile(64, 32, 16, 8, 8),
+    Tile(128, 64, 16, 16, 8),
     Tile(128, 32, 32, 8, 16),
     Tile(128, 32, 16, 8, 8),
     Tile(128, 16, 8, 4, 8),

@@ -134,6 +134,7 @@ TILES = (
     Tile(32, 64, 64, 4, 8, 8, 4),
     Tile(32, 32, 64, 4, 4, 8, 4),
     Tile(16, 32, 64, 4, 4, 8, 8),
+    Tile(32, 16, 64, 4, 4, 4, 8),
     Tile(32, 32, 16, 4, 4, 8),
     Tile(16, 64, 16, 4, 4, 16),
     Tile(64, 16, 16, 4, 4, 4),
@@ -153,7 +154,8 @@ TABLE: tuple[tuple[str, int, int], ...] = (
     ("t64x64s2", 200, 256),
     ("t64x64", 200, ANY_K),
     ("t32x64s4", 100, ANY_K),
-    ("t32x32s4", 64, ANY_K),
+    ("t32x32s4", 24, ANY_K),
+    ("t16x32s8", 1, ANY_K),
     ("t32x32", 0, ANY_K),
 )
 BUSY = 264  # workgroups that keep a large GPU busy: fewer, and a long k is cut
@@ -278,7 +280,7 @@ def _default(
     else:
         wanted = [p.name for p in UNITS if p.count(m, n, batch) >= 64 and min(m, n) >= p.bm]
         if small <= 16:
-            wanted += ["t16x64" if m <= 16 else "t64x16"]
+            wanted += ["t16x32s8", "t16x64"] if m <= 16 else ["t32x16s8", "t64x16"]
         wanted += [
             name
             for name, enough, most in TABLE
@@ -292,7 +294,7 @@ def _default(
     if not software and not isinstance(plan, Units):
         groups = _groups(plan, m, n, batch)
         busy = BUSY if isinstance(plan, Tile) else FEW
-        if groups * 2 <= busy and k >= 8 * SHORT:
+        if groups * 2 <= busy and k >= 4 * SHORT:
             pieces = max(pieces, min(busy // groups, k // (2 * SHORT), MOST_PIECES))
     if m * n * batch > 1 << 22:  # the pieces would fill the memory
         pieces = 1
