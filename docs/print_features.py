@@ -30,6 +30,7 @@ import tabgpu.random
 import tabgpu.signal
 import tabgpu.special
 from tabgpu import dtypes, interop, operators, runtime, sharing, showing
+from tabgpu.chapters import WHERE
 from tabgpu.ops import (
     calculus,
     choosing,
@@ -256,6 +257,8 @@ def page() -> Iterator[str]:
     yield from ("", "## `tg.linalg`", "", *functions(tabgpu.linalg, names))
     yield from ("", "## `tg.linalg.blas`", "", *functions(tabgpu.linalg.blas, tabgpu.linalg.blas.__all__))
     yield from ("", "## `tg.fft`", "", *functions(tabgpu.fft, sorted(tabgpu.fft.__all__)))
+    names = [n for n, where in WHERE.items() if where.startswith("signal.")]
+    yield from ("", "## Signals (`tg`)", "", *functions(tg, names))
     names = [n for n in tabgpu.signal.__all__ if n not in tabgpu.signal.SCIPY.split()]
     yield from ("", "## `tg.signal`", "", *functions(tabgpu.signal, names))
     theirs = ", ".join(f"`{n}`" for n in sorted(tabgpu.signal.SCIPY.split()))

@@ -50,6 +50,7 @@ def near(got: Any, want: Any, tol: float) -> None:
     assert np.abs(got - want).max(initial=0) <= tol * np.abs(want).max(initial=0)
 
 
+@pytest.mark.limits
 @pytest.mark.parametrize("n", [1, 3, 64, 2501])
 async def test_lfilter(form: str, n: int) -> None:  # noqa: F811
     """runmat iir_filter: y and the final state, b and a of any lengths, divided by a[0]."""
@@ -73,6 +74,7 @@ async def test_lfilter(form: str, n: int) -> None:  # noqa: F811
         assert np.abs(got[2] - zf).max(initial=0) <= 1e-5 * max(np.abs(zf).max(initial=0), np.abs(y).max())
 
 
+@pytest.mark.limits
 async def test_sections(form: str) -> None:  # noqa: F811
     x = draw(2000)
     want, zs = x.astype(float), []
@@ -143,6 +145,7 @@ async def test_unstable_filters_are_walked(form: str) -> None:  # noqa: F811
     )
 
 
+@pytest.mark.limits
 async def test_high_orders() -> None:
     """More than 24 states: blocks of samples as products; between: sections."""
     x = draw(900)
@@ -226,6 +229,7 @@ def parts(full: Any, a: Any, b: Any, mode: str) -> Any:
     ]
 
 
+@pytest.mark.limits
 @pytest.mark.parametrize("kinds", ["ff", "fc", "ii", "cc"])
 async def test_convolve(kinds: str) -> None:
     """runmat conv1d and conv2d: modes of one and more axes, directly and by transforms."""
@@ -278,6 +282,7 @@ async def test_borders_of_convolve2d() -> None:
         near(got, parts(full, a, b, mode), 2e-6)
 
 
+@pytest.mark.limits
 async def test_blocks_and_axes_of_transforms() -> None:
     a, b = draw((3, 5000)), draw((1, 50), seed=1)
     want = np.stack([np.convolve(row.astype(float), b[0]) for row in a])

@@ -48,6 +48,7 @@ X = {
 }  # fmt: skip
 
 
+@pytest.mark.limits
 @pytest.mark.parametrize("name", X)
 async def test_peaks(name: str) -> None:
     x = X[name]
@@ -75,6 +76,7 @@ async def test_peaks(name: str) -> None:
     assert info["widths"].shape == tall.shape == info["left_ips"].shape
 
 
+@pytest.mark.limits
 async def test_distances() -> None:
     """The highest first; of equal ones the later. Rising chains take more rounds than are made at once."""
     rising = np.tile([0, 1], 300).astype(np.float32) * np.arange(600)
@@ -93,6 +95,7 @@ async def test_distances() -> None:
             assert (await few.tolist()) == [*peaks[keep][:3], -1, -1, -1][:3]
 
 
+@pytest.mark.limits
 async def test_widths() -> None:
     x = np.interp(np.arange(100), [0, 20, 30, 50, 80, 99], [0, 4, 1, 6, 0, 2]).astype(np.float32)
     at = np.array([20, 50], np.int32)

@@ -21,6 +21,7 @@ def near(got: Any, want: Any, tol: float = 3e-6) -> None:
     assert np.abs(got - want).max(initial=0) <= tol * np.abs(want).max(initial=0)
 
 
+@pytest.mark.limits
 async def test_windows() -> None:
     """runmat hann_window, hamming_window, blackman_window: on the GPU, symmetric and periodic, any length."""
     for m in (0, 1, 2, 3, 8, 101, 4096):
@@ -58,6 +59,7 @@ def frames(x: Any, size: int, step: int) -> Any:
     return np.stack([x[..., k : k + size] for k in range(0, x.shape[-1] - size + 1, step)], -2)
 
 
+@pytest.mark.limits
 async def test_short_time_transforms_and_back() -> None:
     x = draw((2, 500))
     win = np.hanning(65)[:-1]
@@ -81,6 +83,7 @@ async def test_short_time_transforms_and_back() -> None:
         S.stft(tg.ones(100), nperseg=10, noverlap=10)
 
 
+@pytest.mark.limits
 async def test_averaged_spectra() -> None:
     x, y = draw(1000) + 3, draw(1000, 1)
     win = np.hanning(129)[:-1]
@@ -101,6 +104,7 @@ async def test_averaged_spectra() -> None:
     assert s.shape == (51, 11)
 
 
+@pytest.mark.limits
 async def test_other_rates() -> None:
     x = draw((3, 120))
     taps = draw(21, 1)
@@ -126,6 +130,7 @@ async def test_other_rates() -> None:
     )
 
 
+@pytest.mark.limits
 async def test_smoothing() -> None:
     x = draw((6, 41))
     line = np.arange(41) * 0.5 - 3
