@@ -42,6 +42,7 @@ LAYERS = {
         "kernels.elimination",
         "kernels.conv_inner",
         "kernels.eigen_functions",
+        "kernels.reflector_functions",
         "kernels.fir_functions",
         "kernels.gemm_inner",
         "kernels.gemm_matrix_inner",
