@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from .. import kernels
 from ..dtypes import complex64, uint32
+from ..errors import LimitError
 from ..graph import Op
 from ..kernels.eigen_functions import COMPLEX
 from ..launch import Kernel, Launch
@@ -61,6 +62,10 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     step = form("schur", "www", shape.wide, wg)
     each = 2 + -(-n // wg) * (3 if every else 2)
     if facts.software:
+        if n * each > 60_000:  # a sweep that a loop's end would cut
+            raise LimitError(
+                f"eig: matrices of {n} rows are too large for a CPU adapter; NumPy does it faster"
+            )
         budget = ROUNDS // each - n
     else:
         budget = PACE * 4 // (3 + each) // max(1, count * wg // 131072)
@@ -113,8 +118,8 @@ def _hessenberg(source: Op, hz: tuple[Op, Op], shape: Matrices, facts: Facts) ->
         return _reduce(source, into, shape, groups, (every, first, end, what, each, 0), wg, facts)
 
     made = [step(0, -(-count * n * n // wg), 0)]
-    if facts.software or n <= ONE_GROUP:
-        each = max(ROUNDS // (6 * n * -(-n // wg) + 16), 1) if facts.software else n
+    each = ROUNDS // (6 * n * -(-n // wg) + 16) if facts.software else n if n <= ONE_GROUP else 0
+    if each:
         made += [step(1, count, k, min(k + each, n - 2)) for k in range(0, n - 2, each)]
         return made
     lines, wide = -(-n // 32), min(256, facts.workgroup)
