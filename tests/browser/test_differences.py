@@ -534,6 +534,37 @@ async def test_streams_of_random_numbers() -> None:
     assert (await tg.random.bits(tg.random.key(7), 4).numpy()).tolist() == known
 
 
+async def test_bytes_of_generators() -> None:
+    x = tg.random.default_rng(7).bytes(9)
+    assert x.dtype is tg.uint8 and x.shape == (9,) and len(await x.tobytes()) == 9
+
+
+async def test_shuffle_of_arrays() -> None:
+    x = tg.arange(100)
+    tg.random.default_rng(7).shuffle(x)
+    got = await x.numpy()
+    assert sorted(got.tolist()) == list(range(100)) != got.tolist()
+    for other in ([1, 2, 3], np.arange(3)):
+        with pytest.raises(TypeError, match="shuffle"):
+            tg.random.default_rng(7).shuffle(other)
+
+
+async def test_counts_are_int32() -> None:
+    rng = tg.random.default_rng(7)
+    a, b = await tg.fetch(rng.geometric(1e-12, 50), rng.zipf(1.0001, 200))
+    assert a.dtype == b.dtype == np.int32 and a.min() > 10**9 and a.max() == 2**31 - 1 and b.min() >= 1
+    with pytest.raises(ValueError, match="2147020000"):
+        rng.poisson(3e9)
+
+
+async def test_covariances_are_not_looked_at() -> None:
+    bad = np.float32([[1, 2], [2, 1]])
+    rng = tg.random.default_rng(7)
+    assert rng.multivariate_normal([0, 0], bad, 3, method="eigh").shape == (3, 2)
+    with pytest.raises(ValueError, match="positive-semidefinite"):
+        rng.multivariate_normal([0, 0], bad, 3, "raise")
+
+
 async def test_dropout_needs_a_key() -> None:
     x = tg.ones(1000)
     with pytest.raises(TypeError, match="key"):
