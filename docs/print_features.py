@@ -21,14 +21,17 @@ import tabgpu.aio
 import tabgpu.backend
 import tabgpu.fft
 import tabgpu.image
+import tabgpu.interpolate
 import tabgpu.lax
 import tabgpu.linalg
 import tabgpu.linalg.blas
 import tabgpu.nn
+import tabgpu.polynomial
 import tabgpu.quant
 import tabgpu.random
 import tabgpu.signal
 import tabgpu.special
+import tabgpu.stats
 from tabgpu import dtypes, interop, operators, runtime, sharing, showing
 from tabgpu.chapters import WHERE
 from tabgpu.ops import (
@@ -48,17 +51,20 @@ from tabgpu.ops import (
     manipulation,
     nan_functions,
     padding,
+    polynomials,
     products,
     quantiles,
     ranges,
     rearranging,
     reductions,
+    row_sets,
     scans,
     searching,
     sets,
     sorting,
     splitting,
     statistics,
+    surfaces,
     taking,
     triangles,
 )
@@ -127,6 +133,7 @@ def elementwise_table(module: Any, but: set[Row] = frozenset()) -> Iterator[str]
         if row not in but:
             spelled = ", ".join(f"`{n}`" for n in names)
             ulp = f"{row.ulp:g}" if row.ulp else "exact" if "f" in row.exprs else ""
+            ulp = ulp.replace("inf", "[numerics](numerics.md)")  # relative to something else
             yield f"| {spelled} | {takes(row)} | {ulp} | `{row.like}` | {cell(row.__doc__ or '')} |"
 
 
@@ -229,11 +236,14 @@ def page() -> Iterator[str]:
         ("Sorting", sorting),
         ("Searching", searching),
         ("Sets", sets),
+        ("Rows in order and sets of rows", row_sets),
         ("Histograms", histograms),
         ("Medians and quantiles", quantiles),
         ("Comparing whole arrays", comparing),
         ("Derivatives and integrals", calculus),
         ("Complex numbers", complex_functions),
+        ("Polynomials, the highest degree first", polynomials),
+        ("Surfaces", surfaces),
         ("Products", products),
         ("Products over chosen axes", contractions),
         ("einsum", einsum),
@@ -247,6 +257,16 @@ def page() -> Iterator[str]:
     names = [n for n in tabgpu.special.__all__ if inspect.isfunction(getattr(tabgpu.special, n))]
     if names:
         yield from ("", *functions(tabgpu.special, names))
+    yield from ("", "## `tg.polynomial`: the lowest degree first", "")
+    yield from functions(tabgpu.polynomial, tabgpu.polynomial.__all__)
+    yield from ("", "## `tg.interpolate`", "", *functions(tabgpu.interpolate, tabgpu.interpolate.__all__))
+    yield from ("", *functions(tg, ["interp"]), "", "| class | what |", "|---|---|")
+    for name in tabgpu.interpolate.__all__:
+        if isinstance(getattr(tabgpu.interpolate, name), type):
+            yield f"| `{name}` | {first_sentence(getattr(tabgpu.interpolate, name))} |"
+    yield from ("", "## `tg.stats`", "", *functions(tabgpu.stats, tabgpu.stats.__all__))
+    methods = ", ".join(f"`{n}`" for n in vars(type(tabgpu.stats.norm)) if n[0] != "_")
+    yield from ("", f"Of `tg.stats.norm`, the normal distribution: {methods}.")
     yield from ("", "## `tg.nn`", "", *elementwise_table(tabgpu.nn, known))
     yield from ("", *functions(tabgpu.nn, sorted(n for n in vars(tabgpu.nn) if not n.startswith("_"))))
     yield from ("", "### `tg.nn.grad`", "", *functions(tabgpu.nn.grad, tabgpu.nn.grad.__all__))
@@ -254,6 +274,8 @@ def page() -> Iterator[str]:
     yield from ("", "## `tg.random`", "", *functions(tabgpu.random, tabgpu.random.__all__))
     methods = ", ".join(f"`{n}`" for n in vars(tabgpu.random.Generator) if not n.startswith("_"))
     yield from ("", f"Of a `Generator`: {methods}.")
+    yield from ("", "Bit generators: `Philox`, `Threefry` (a key and a position: `state`, `spawn`, `jumped`, `advance`,")
+    yield "`random_raw`) from seeds or from a `SeedSequence`, whose words are NumPy's."
     yield from ("", "## `tg.linalg`", "", *functions(tabgpu.linalg, names))
     yield from ("", "## `tg.linalg.blas`", "", *functions(tabgpu.linalg.blas, tabgpu.linalg.blas.__all__))
     yield from ("", "## `tg.fft`", "", *functions(tabgpu.fft, sorted(tabgpu.fft.__all__)))
