@@ -24,7 +24,8 @@ PARTS = {
     "phases": "unwrap",
     "resampling": "decimate resample resample_poly upfirdn",
     "smoothing": "medfilt medfilt2d order_filter savgol_coeffs savgol_filter wiener",
-    "spectral": "check_COLA check_NOLA coherence csd istft periodogram spectrogram stft welch",
+    "overlapping": "check_COLA check_NOLA istft",
+    "spectral": "coherence csd periodogram spectrogram stft welch",
     "waveforms": "chirp gausspulse max_len_seq sawtooth square sweep_poly unit_impulse",
     "windows": "get_window",
 }  # fmt: skip
