@@ -724,6 +724,30 @@ async def test_factors_of_halves() -> None:
         np.linalg.qr(np.ones((2, 2), np.float16))
 
 
+async def test_singular_matrices() -> None:
+    x = tg.ones((2, 2))
+    found = tg.linalg.inv(x)
+    with pytest.raises(tg.linalg.LinAlgError, match="singular"):
+        await found.numpy()
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.inv(np.ones((2, 2)))
+    assert (await tg.linalg.solve_ex(x, x)[1].item(), await tg.linalg.cholesky_ex(-x)[1].item()) == (2, 1)
+
+
+async def test_arguments_of_solvers() -> None:
+    x = tg.asarray([[4.0, 2], [2, 5]])
+    assert (await tg.linalg.cho_factor(x)[0].numpy())[1, 0] == 0
+    bad = tg.asarray([[1.0, float("nan")], [0, 1]])
+    assert np.isnan(await tg.linalg.solve_triangular(bad, tg.ones(2), check_finite=True).numpy())[0]
+    low = tg.asarray([[1.0, 0], [3, 1]])
+    assert np.array_equal(await tg.linalg.solve(low, tg.ones(2)).numpy(), [1, -2])
+
+
+async def test_expm_of_a_large_norm() -> None:
+    x = tg.asarray([[-1e9, 0], [0, -1.0]])
+    assert np.isnan(await tg.linalg.expm(x).numpy()).all()
+
+
 async def test_filters_of_integers() -> None:
     x = tg.asarray(np.array([7, 200, 3], np.uint8))
     assert await values(tg.image.correlate1d(x, [0.5, -1.0, 0.5], mode="constant"), tg.uint8) == [93, 0, 97]
