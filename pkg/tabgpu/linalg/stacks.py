@@ -37,7 +37,7 @@ def flat(x: Array) -> Array:
 
 def in_pieces(x: Array, bytes_each: int, run: Callable[[Array], Array]) -> Array:
     """run(x) of (matrices, ..), in as many pieces as keep buffers of so many bytes a matrix within a binding."""
-    most = max(1, engine.facts_of(engine.device()).binding // (bytes_each + 1) - 1)
+    most = max(1, engine.device().binding_limit // (bytes_each + 1) - 1)
     count = x.shape[0]
     if count <= most:
         return run(x)
