@@ -4,8 +4,10 @@
 //   5 bits of the value that is dark   6 bits of what differences from it are multiplied by
 // Hook: load.
 
+const PV = 2u;
+
 @group(0) @binding(0) var<storage, read> src: array<u32>;
-@group(1) @binding(0) var<uniform> P: array<vec4u, 2>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
 fn load(at: u32) -> f32 { return bitcast<f32>(src[at]); }
 
