@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from operator import index as as_index
 from typing import Any
 
@@ -37,7 +38,10 @@ def lines_of(x: Array, axis: int) -> tuple[Op, int, int, int, tuple[int, int, in
     them); a copy where axes in front or behind are not evenly spaced."""
     op, seen = source(x)
     if not (op.kind in (SCALAR, IOTA) and op.buffer is None):
-        lay: Layout = seen or op.layout
+        if seen is None:
+            n, inner = x.shape[axis], prod(x.shape[axis + 1 :])
+            return op, prod(x.shape[:axis]), inner, 0, (n * inner, inner, 1)
+        lay: Layout = seen
         sides = [
             collapse(lay.shape[part], [lay.strides[part]]) for part in (slice(axis), slice(axis + 1, None))
         ]
