@@ -104,7 +104,8 @@ async def test_threefry_streams() -> None:
     key = ThreefryKey(*KEY)
     rng = tr.Generator(tr.Threefry(key=KEY))
     a, b, c, d, e = await tg.fetch(
-        tr.bits(key, (13, 7)), rng.random(9), rng.integers(2**32, dtype="uint32", size=6), tr.bits(tr.split(key)[1], 9),
+        tr.bits(key, (13, 7)), rng.random(9), rng.integers(2**32, dtype="uint32", size=6),
+        tr.bits(tr.split(key)[1], 9),
         tr.bits(tr.fold_in(key, 2**40 + 3), 5),
     )  # fmt: skip
     w = fish_words(100, KEY)
@@ -419,6 +420,60 @@ async def test_geometric_brownian_paths() -> None:
         tr.geometric_brownian(key, 1.0, 0.0, -1.0, 5)
     with pytest.raises(ValueError, match="steps"):
         tr.geometric_brownian(key, 1.0, 0.0, 1.0, -5)
+
+
+async def test_integers_of_every_bound() -> None:
+    """Host arrays to the full 32 bits, checked at the call; Arrays at the read, also at the ends of int32."""
+    rng = tr.default_rng(9)
+    low, high = np.array([0, 2**31, 5]), np.array([2**32, 2**32, 6])
+    x = await rng.integers(low, high, (2000, 3), "uint32").numpy()
+    assert (x >= low).all() and (x < high).all() and x[:, 0].max() > 4.2e9 and x[:, 1].min() < 2.2e9
+    assert (await rng.integers([3, 4], [4, 5]).numpy()).tolist() == [3, 4] and rng.integers(
+        np.int64(5)
+    ).shape == ()
+    for bad in (([0, 5], 3), (0, [1, 2**40]), ([1.5], 3), (-1, 5, None, "uint8")):
+        with pytest.raises((ValueError, TypeError)):
+            rng.integers(*bad)
+    least = tg.asarray([-(2**31)])
+    for lost in (
+        rng.integers(0, least), rng.integers(least + 5, least), rng.integers(tg.asarray([0, 7]), 300, dtype="uint8"),
+        rng.integers(tg.asarray([-1]), 3, dtype="uint16"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError):
+            await lost.numpy()
+    ends = await rng.integers(least, tg.asarray([2**31 - 1]), 5000, endpoint=True).numpy()
+    assert ends.min() < -2.1e9 and ends.max() > 2.1e9
+    small = await rng.integers(tg.asarray([250, 0]), 255, (300, 2), "uint8", endpoint=True).numpy()
+    assert small.dtype == np.uint8 and small[:, 0].min() == 250 and small.max() == 255
+
+
+async def test_jit_keeps_parameters_open() -> None:
+    """One trace for all keys and numbers."""
+    traced = []
+
+    @tg.jit
+    def draw(key: Any, shape: float, scale: float, n: int) -> Any:
+        traced.append(shape)
+        rng = tr.Generator(key)
+        return (
+            rng.gamma(shape, scale, 20),
+            rng.poisson(shape, 20),
+            tr.binomial(key, n, 0.5, (20,)),
+            rng.permutation(9),
+        )
+
+    for seed, shape, scale, n in [(1, 2.5, 1.0, 5), (2, 7.25, 3.0, 70), (3, 0.5, 0.125, 900)]:
+        key = tr.key(seed)
+        got = await tg.fetch(*draw(tg.asarray(key, dtype="uint32"), shape, scale, n))
+        rng = tr.default_rng(key)
+        want = await tg.fetch(
+            rng.gamma(shape, scale, 20),
+            rng.poisson(shape, 20),
+            tr.binomial(key, n, 0.5, (20,)),
+            rng.permutation(9),
+        )
+        assert all(np.allclose(a, b, rtol=1e-6) for a, b in zip(got, want, strict=True))
+    assert len(traced) <= 2
 
 
 def digest(x: Any) -> str:

@@ -16,6 +16,7 @@ CASES: dict[str, Any] = {
     "normal": lambda key, shape: tg.random.normal(key, shape),
     "integers": lambda key, shape: tg.random.integers(key, 3 + key[0], shape=shape),
     "dropout": lambda key, shape: tg.nn.dropout(tg.ones(shape), 0.5, key=key),
+    "gamma": lambda key, shape: tg.random.gamma(key, 2.0 + key[0] % 5, shape),
     "sum": lambda key, shape: tg.random.uniform(key, shape).sum(),
 }
 
@@ -28,8 +29,8 @@ def main_of(code: str) -> str:
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_four_neighbours_share_a_block(gpu: Any, name: str) -> None:
     (launch, *_) = corpus.launches(CASES[name](tg.random.key(1), (6, 8)))
-    calls = re.findall(r"\b(philox\w+|draw_integer\w*)\(", main_of(launch.kernel.code))
-    assert calls == ["draw_integer4" if name == "integers" else "philox_word4"]
+    calls = re.findall(r"\b(philox\w+|draw_\w+)\(", main_of(launch.kernel.code))
+    assert calls == [{"integers": "draw_integer4", "gamma": "draw_gamma4"}.get(name, "philox_word4")]
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

@@ -98,7 +98,9 @@ def floating(dtype: Any, where: str) -> DType:
 
 def shape_of(shape: Any, where: str, *given: Any) -> tuple[int, ...]:
     """A shape, or (None) that of the parameters together, to which they have to broadcast anyway."""
-    own = broadcast_shapes((), *[x.shape for x in given if isinstance(x, Array)], where=where)
+    own = broadcast_shapes(
+        (), *[x.shape for x in given if not isinstance_of_traced(x) and hasattr(x, "shape")], where=where
+    )
     if shape is None:
         return own
     want = as_shape(shape, where)

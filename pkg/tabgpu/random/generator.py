@@ -9,7 +9,6 @@ from typing import Any
 from ..array import Array
 from ..dtypes import float32, int32, uint8
 from ..ops import elementwise as ew
-from ..ops.convert import from_host
 from ..ops.creation import astype
 from ..ops.indexing import setitem
 from .applying import floating, parameter, random_words, shape_of
@@ -83,7 +82,7 @@ class Generator:
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = int32, endpoint: bool = False
     ) -> Array:
         """Integers from low to below high (or to it: endpoint), all equally likely."""
-        low, high = [x if isinstance(x, int) or x is None else from_host(x, "integers") for x in (low, high)]
+        low, high = [host_array(x) for x in (low, high)]
         dims = shape_of(size, "integers", low, high)
         key, start = self._take(dims)
         return integers_from(key, low, high, dims, dtype, endpoint, start, "integers")
@@ -342,7 +341,8 @@ class Generator:
     ) -> Array:
         """Elements of an array along an axis (of an integer: numbers below it), with or without putting back.
 
-        p: their probabilities, of which those of 0 are never taken; steps of 2**-31 count.
+        p: their probabilities, of which those of 0 are never taken; steps of 2**-31 count. The same elements
+        everywhere for p of the host with putting back, or without p.
         """
         from .choosing import choice
 
@@ -376,6 +376,15 @@ class Generator:
         from .multivariate import multivariate_normal
 
         return multivariate_normal(self, mean, cov, size, check_valid, tol, method)
+
+
+def host_array(x: Any) -> Any:
+    """What is neither a number, None nor an Array as NumPy has it."""
+    if x is None or isinstance(x, (int, Array)):
+        return x
+    import numpy as np
+
+    return np.asarray(x)
 
 
 def moved(x: Array, loc: Any, scale: Any) -> Array:

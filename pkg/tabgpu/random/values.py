@@ -141,7 +141,7 @@ def integers_from(
         low, high = [from_host(plain(x), where) for x in (low, high)]
         last = high if endpoint else ew.subtract(high, 1)
         span = ew.add(ew.subtract(wide(last), wide(low)), 1)
-        base, guard = low, _order_guard(low, last, where)
+        base, guard = low, _bounds_guard(low, high, last, endpoint, least, most, where)
     else:
         low, last, span = _host_bounds(plain(low), plain(high), endpoint, least, most, where)
         base, guard = low, None
@@ -184,10 +184,17 @@ def _host_bounds(
     return made[0], made[1], made[2]
 
 
-def _order_guard(low: Array, last: Array, where: str) -> Any:
+def _bounds_guard(
+    low: Array, high: Array, last: Array, endpoint: bool, least: int, most: int, where: str
+) -> Any:
+    """ValueError at the read for bounds in the wrong order, or beyond the dtype."""
     from ..ops.guards import guard
 
     def describe(word: int) -> Exception:
+        if word == 1:
+            return ValueError(f"{where}: a bound does not fit the dtype, whose values are {least} to {most}")
         return ValueError(f"{where}: some high does not exceed its low")
 
-    return guard(astype(ew.less(last, low), uint32), describe)
+    order = (ew.less if endpoint else ew.less_equal)(high, low)
+    beyond = ew.logical_or(ew.less(low, least), ew.greater(last, most))
+    return guard(astype(ew.where(order, 2, astype(beyond, int32)), uint32), describe)
