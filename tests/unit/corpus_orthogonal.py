@@ -34,5 +34,6 @@ def orthogonal() -> Iterator[tuple[str, str, str]]:
                 if most < 64:
                     key = ("jacobi_solve", kind, most, threads, True)
                     yield f"jacobi_whole {kind} {most} {threads}", *jacobi.jacobi_text(key)
+        yield f"jacobi_solve {kind} 128", *jacobi.jacobi_text(("jacobi_solve", kind, 32, 128, True))
         yield f"jacobi_solve {kind} few", *jacobi.jacobi_text(("jacobi_solve", kind, most, 16, False))
     yield "jacobi_judge", *jacobi.judge_text(("jacobi_judge", 64))

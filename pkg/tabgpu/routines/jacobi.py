@@ -120,7 +120,9 @@ def _blocks(op: Op, facts: Facts) -> list[Launch]:
 
 def _kernel(name: str, kind: str, form: Form, facts: Facts, whole: bool = False) -> Kernel:
     label = f"jacobi_{name}_{kind}{form.most}{'_whole' if whole else ''}"
-    threads = FEW if name == "solve" and facts.software else form.side**2
+    threads = form.side**2
+    if name == "solve":
+        threads = FEW if facts.software else min(threads, 4 * form.most)
     return kernel_for((f"jacobi_{name}", kind, form.most, threads, whole), jacobi_text, label, threads)
 
 
