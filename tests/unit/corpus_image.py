@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from tabgpu import codegen, codegen_components, codegen_neighbours, codegen_stencil, codegen_warp, kernels
+from tabgpu import codegen_components, codegen_neighbours, codegen_stencil, codegen_warp
 from tabgpu.dtypes import ALL
 from tabgpu.routines.neighbours import SIDES
 
@@ -47,6 +47,3 @@ def image() -> Iterator[tuple[str, str, str]]:
     ):
         key = ("distance", metric, floats, 256)
         yield f"{key}", *codegen_components.distance(key)
-    for kind in KINDS:  # a render pass: compiled, never launched
-        text = codegen.with_library(codegen_stencil.load(kernels.read("show"), ALL[kind]))
-        yield f"show {kind}", text, "r"
