@@ -237,6 +237,22 @@ async def test_passes_over_columns() -> None:
             )
 
 
+async def test_beyond_a_binding(form: str) -> None:
+    """Batches that a binding does not hold are cut along their lines; a line that it does not hold is refused."""
+    gpu = engine.device()
+    gpu.facts, gpu.programs = replace(engine.facts_of(gpu), binding=1 << 17), None
+    x = draw(400, 100)
+    g = tg.asarray(x)
+    close(await tg.fft.fft(g).numpy(), np.fft.fft(wide(x)), 100)
+    close(await tg.fft.ifft(g[::-1, 3:]).numpy(), np.fft.ifft(wide(x)[::-1, 3:]), 97, "a convolution")
+    close(await tg.fft.rfft(tg.asarray(x.real.copy())).numpy(), np.fft.rfft(wide(x.real)), 100)
+    close(await tg.fft.irfft(g, 64).numpy(), np.fft.irfft(wide(x), 64), 64)
+    y = draw(90, 64, 5)
+    close(await tg.fft.fft(tg.asarray(y), axis=1).numpy(), np.fft.fft(wide(y), axis=1), 64, "columns")
+    with pytest.raises(tg.LimitError, match="binding limit"):
+        await tg.fft.fft(tg.zeros((1, 1 << 15))).numpy()
+
+
 async def test_launches() -> None:
     """What acceptance counts on a GPU: rows of 1,024 are one pass, 2^20 are two, a 2-D transform two."""
     if IN_TAB and tg.device().software:

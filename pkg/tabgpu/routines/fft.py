@@ -6,13 +6,16 @@ Lengths that are products of small primes are passes of butterflies; the others 
 
 from __future__ import annotations
 
+from math import gcd
 from typing import NamedTuple
 
 from .. import codegen_fft as texts
+from .. import windows
 from ..dtypes import float32
 from ..errors import LimitError
 from ..graph import Op
 from ..launch import Launch
+from ..lower_wide import Span, begin, refused, wide, window
 from ..region import Facts, kernel_for
 from . import launch
 from .fft_passes import End, factors, middle, one_pass, passes, words
@@ -49,8 +52,47 @@ COSINES = {  # form: (positions of the complex transform of n reals, kind)
 
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
-    """op.fn is "fft.FORM": complex, forward (reals to half a spectrum) or backward; op.extra: Job; op.args: (x,)."""
-    job, form, source = Job(*op.extra), op.fn.partition(".")[2], op.args[0]
+    """op.fn is "fft.FORM": complex, forward (reals to half a spectrum), backward or one of COSINES; op.extra: Job;
+    op.args: (x,). Cut along the outer lines where a binding does not hold all."""
+    job, source = Job(*op.extra), op.args[0]
+    held = _held(op.fn.partition(".")[2], job.n) * job.inner * 8  # bytes between passes, a line of `outer`
+    if not wide([source, op], facts) and held * job.outer + 16 <= facts.binding:
+        return _lines(op, job, facts)
+    each, step = op.size // job.outer, job.strides[0]
+    sides = (job.there - 1) * job.strides[1], (job.inner - 1) * job.strides[2]
+    low, high = (job.offset + sum(pick(0, s) for s in sides) for pick in (min, max))
+
+    def bound(a: int, b: int) -> tuple[Span, Span]:
+        first, last = sorted((a * step, (b - 1) * step))
+        return window(source, low + first, high + last), window(op, a * each, b * each - 1)
+
+    def fits(a: int, b: int) -> bool:
+        return held * (b - a) + 16 <= facts.binding and all(n <= facts.binding for _, n in bound(a, b))
+
+    made = []
+    aligned = windows.ALIGN // gcd(windows.ALIGN, each * op.dtype.itemsize)
+    try:
+        ranges = list(windows.pieces(0, job.outer, aligned, fits))
+    except windows.TooWide as error:
+        raise refused(op.fn, [source, op], facts, error) from None
+    for a, b in ranges:
+        spans = dict(zip((source, op), bound(a, b), strict=True))
+        offset = job.offset + a * step - begin(source, spans[source])
+        for one in _lines(op, job._replace(outer=b - a, offset=offset), facts):
+            whole = [spans.get(o) or window(o, 0, o.size - 1) for o in (*one.reads, *one.writes)]
+            made.append(one._replace(windows=tuple(whole)))
+    return made
+
+
+def _held(form: str, n: int) -> int:
+    """Positions of a line between two passes, at most."""
+    n = COSINES[form](n) if form in COSINES else n
+    return n if factors(n) is not None else 1 << (2 * n - 2).bit_length()
+
+
+def _lines(op: Op, job: Job, facts: Facts) -> list[Launch]:
+    """The launches for `outer` lines."""
+    form, source = op.fn.partition(".")[2], op.args[0]
     n, (read, write) = job.n, job.flips
     first = End(source, "complex", job.offset, job.strides, job.there, read)
     if source.dtype is float32:
