@@ -126,6 +126,7 @@ async def test_every_form(form) -> None:
     """The kernels of CPU adapters, of GPUs and of GPUs without subgroups (CPU drivers take long to compile those)."""
     with taking(form):
         await every_way("f", (1,))
+        await refinement("f")
 
 
 @pytest.mark.slow
@@ -177,6 +178,25 @@ async def test_ill_conditioned_matrices_are_solved_backward_stably() -> None:
     graded = matrix(RNG, (20, 20)) * np.logspace(-15, 15, 20)
     x = await host(la.solve(gpu(graded), gpu(b[:1] * np.ones((20, 1)))))
     assert residual(wide(narrow(graded)), x, b[:1] * np.ones((20, 1))) < NEAR
+
+
+async def test_refinement_makes_solutions_accurate() -> None:
+    """Condition 1e4: the solution itself is off by 1e-4 without, by a few eps with two steps."""
+    for kind in KINDS:
+        await refinement(kind)
+
+
+async def refinement(kind: str) -> None:
+    a, b = conditioned(RNG, 30, 1e-4, kind), matrix(RNG, (2, 30, 2), kind)
+    want = np.linalg.solve(a, b)
+    for transposed in (False, True):
+        g = gpu(a.T if transposed else a)
+        plain, better = (la.solve(g, gpu(b), transposed=transposed, refine=k) for k in (0, 2))
+        lost = [np.abs(await host(x) - want).max() / np.abs(want).max() for x in (plain, better)]
+        assert lost[1] < 8 * EPS < lost[0]
+    stack = np.stack([a, a + np.eye(30)])
+    x = await host(la.solve(gpu(stack), gpu(b), refine=2))
+    assert np.abs(x - np.linalg.solve(stack, b)).max() < 8 * EPS * np.abs(x).max()
 
 
 async def test_no_pivoting_would_fail_here() -> None:
@@ -354,7 +374,9 @@ async def test_nan_and_infinity_reach_the_result() -> None:
         a = matrix(RNG, (20, 20))
         a[3, 4] = bad
         for x in (la.inv(gpu(a)), la.solve(gpu(a), tg.ones(20)), la.det(gpu(a))):
-            assert bad == np.inf or np.isnan(await x.numpy()).any()  # an infinite pivot makes its row's share 0
+            assert (
+                bad == np.inf or np.isnan(await x.numpy()).any()
+            )  # an infinite pivot makes its row's share 0
         assert np.isnan(await la.expm(gpu(a)).numpy()).all()
     x = await la.solve_triangular(tg.asarray([[2.0, 0], [0, 2]]), tg.asarray([np.inf, 1.0])).numpy()
     assert x[1] == 0.5 and np.isposinf(x[0])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tabgpu import kernels
 from tabgpu.kernels.elimination import text
+from tabgpu.routines.residual import residual_text
 
 
 def direct() -> Iterator[tuple[str, str, str]]:
@@ -50,5 +51,7 @@ def direct() -> Iterator[tuple[str, str, str]]:
             yield f"lu_panel {kind} {size}", made, "www"
         for step in (0, 1, 2):
             yield f"lu_ends {kind} {step}", text("lu_ends", kind, WG=256, STEP=step), "www"
+    for software in (False, True):
+        yield f"residual {software}", *residual_text(("residual", software))
     for name in ("permute_rows", "pivot_order"):
         yield name, kernels.specialise(name, WG=64), "rrw" if name[1] == "e" else "rw"

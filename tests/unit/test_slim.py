@@ -17,8 +17,8 @@ LARGEST = 560_000  # with them
 LATER = re.compile(
     r"tabgpu/(?:nn/(?!__init__|activations|normalization)|lax/|quant/|backend/|random|custom|sharing|showing|bridge_canvas|diagnosing|formats|fetching"
     r"|linalg/(?!__init__|matrices|norms)|fft/|image/|signal/|codegen_(?:attention|conv|custom|fft|pool|raw|resize|stencil|components|neighbours|warp|distance|windows)"
-    r"|routines/(?:attention|fir|iir|peaks|cholesky|elimination|lu|solve|triangular|bitcast|conv|ctc|custom|eigen|fft|fold|leads|pool|quant|rcm|resize|sample|stencil|components|neighbours|warp|distance)"
-    r"|kernels/(?:attention|fir|iir|peaks_|upfirdn|cholesky|eliminat|lu_|permute_rows|pivot_order|blocks|conv|ctc|eigen|hessenberg|schur|triangle_vectors|triangle_root|fft|fold|pool|quant|rcm|resize|sample|stencil|components|neighbours|warp|distance|show|threefry|lib/(?:border|philox|random|threefry)))"
+    r"|routines/(?:attention|fir|iir|peaks|cholesky|elimination|lu|residual|solve|triangular|bitcast|conv|ctc|custom|eigen|fft|fold|leads|pool|quant|rcm|resize|sample|stencil|components|neighbours|warp|distance)"
+    r"|kernels/(?:attention|fir|iir|peaks_|upfirdn|cholesky|eliminat|lu_|permute_rows|pivot_order|residual|blocks|conv|ctc|eigen|hessenberg|schur|triangle_vectors|triangle_root|fft|fold|pool|quant|rcm|resize|sample|stencil|components|neighbours|warp|distance|show|threefry|lib/(?:border|philox|random|threefry)))"
     r"|tabgpu/(?:interpolate/|polynomial/|stats/|special|ops/(?:polynomials|row_sets|surfaces|translators)"
     r"|routines/(?:interpolation|moments|polynomials)"
     r"|kernels/(?:aberth|from_roots|grid_inter|horner|long_div|moments|nearest_points|piecewise|tridiagonal"

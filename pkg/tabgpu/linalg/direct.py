@@ -181,6 +181,43 @@ def solved(a: Array, b: Array | None, where: str) -> tuple[Array, Array]:
     return _part(whole, shape, 0), info
 
 
+def residual(a: Array, x: Array, b: Array) -> Array:
+    """b - a @ x with products and sums in two floats, rounded once; leading axes of x and b are the whole stack's."""
+    if b.dtype.kind == "c":  # [[re, -im], [im, re]] @ [re, im]
+        from ..ops.joining import concat
+
+        real, imag = ew.real(a), ew.imag(a)
+        whole = concat([concat([real, ew.negative(imag)], axis=-1), concat([imag, real], axis=-1)], axis=-2)
+        both = [concat([ew.real(v), ew.imag(v)], axis=-2) for v in (x, b)]
+        made = residual(whole, *both)
+        n = b.shape[-2]
+        return ew.complex_of(made[..., :n, :], made[..., n:, :])
+    shape = (prod(b.shape[:-2]), *b.shape[-2:])
+    one = prod(a.shape[:-2]) == 1
+    if not one:
+        a = broadcast_to(a, (*b.shape[:-2], *a.shape[-2:]))
+    args = [stored(v) for v in (a, x, b)]
+    return reshape(
+        routine("residual", args, shape, b.dtype, (a.shape[-1], one), b.size * a.shape[-1] >> 6), b.shape
+    )
+
+
+def refined(a: Array, b: Array, steps: int) -> tuple[Array, Array]:
+    """solved, and corrected by what is left of b; the factors are made once."""
+    shape = (*_stack(a, b, "solve"), *b.shape[-2:])
+    b = copy_of(broadcast_to(b, shape))
+    found = lu_factors(a)
+
+    def by_factors(y: Array) -> Array:
+        y = substituted(found.packed, permuted(y, found.rows), True, True)
+        return substituted(found.packed, y, False)
+
+    x = by_factors(b)
+    for _ in range(steps if b.size else 0):
+        x = ew.add(x, by_factors(residual(a, x, b)))
+    return x, found.info
+
+
 def _stack(a: Array, b: Array, where: str) -> Shape:
     try:
         return broadcast_shapes(a.shape[:-2], b.shape[:-2], where=where)

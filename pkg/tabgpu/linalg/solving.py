@@ -20,6 +20,7 @@ from .direct import (
     SINGULAR,
     cholesky_factors,
     operands,
+    refined,
     returned,
     solved,
     substituted,
@@ -37,7 +38,14 @@ _POSITIVE = ("pos", "positive definite")
 
 
 def solve(
-    a: Any, b: Any, /, *, assume_a: str | None = None, lower: bool = False, transposed: bool = False
+    a: Any,
+    b: Any,
+    /,
+    *,
+    assume_a: str | None = None,
+    lower: bool = False,
+    transposed: bool = False,
+    refine: int = 0,
 ) -> Array:
     """The solution x of a x = b by LU factorisation with partial pivoting: a (.., n, n), b (n,) or (.., n, k).
 
@@ -45,6 +53,10 @@ def solve(
     float32. assume_a: "pos" (Cholesky; lower says which triangle is read), "upper triangular", "lower triangular";
     "gen", "sym" and "her" are the general method. transposed: a.T x = b. LinAlgError at the read for a singular matrix,
     or one that is not positive definite under "pos".
+
+    refine: so many steps of iterative refinement with residuals in two floats (the general method only). The backward
+    error is a few n eps without; one or two steps also bring the solution itself to about eps, as long as the condition
+    number is below 1e6 or so.
     """
     x, y, vector = operands(a, b, "solve")
     if assume_a in ("upper triangular", "lower triangular"):
@@ -59,7 +71,8 @@ def solve(
         raise ValueError(
             f"solve: assume_a = {assume_a!r} is none of gen, sym, her, pos, upper triangular, lower triangular"
         )
-    made, info = solved(matrix_transpose(x) if transposed else x, y, "solve")
+    x = matrix_transpose(x) if transposed else x
+    made, info = refined(x, y, refine) if refine else solved(x, y, "solve")
     return returned(guarded(copy_of(made), verdict(info, "solve", SINGULAR)), vector)
 
 
