@@ -366,8 +366,43 @@ def test_ranges_that_are_none() -> None:
     for bad in (-1, 2.5):
         with pytest.raises((ValueError, TypeError)):
             tg.linspace(0, 1, bad)
-    with pytest.raises(TypeError):
-        tg.linspace(tg.asarray([0.0]), 1)
+
+
+async def test_ranges_between_arrays() -> None:
+    """Ends that are arrays, the new axis, endpoint, dtypes, steps: linspace, logspace, geomspace."""
+    low, high = np.float32([1, -2, 5]), np.float32([[2], [8]])
+    cases = []
+    for num, endpoint, axis in ((5, True, 0), (4, False, -1), (1, True, 1), (0, True, 0)):
+        options = {"endpoint": endpoint, "axis": axis}
+        wide = low.astype(float), high.astype(float)
+        cases.append((tg.linspace(low, high, num, **options), np.linspace(*wide, num, **options)))
+        powers = (
+            tg.logspace(low / 4, high / 4, num, **options),
+            np.logspace(wide[0] / 4, wide[1] / 4, num, **options),
+        )
+        cases.append(powers)
+        ends = np.abs(wide[0]), wide[1]
+        cases.append((tg.geomspace(np.abs(low), high, num, **options), np.geomspace(*ends, num, **options)))
+    cases.append((tg.linspace([0, 1], [4, 9], 5, dtype=tg.int32), np.linspace([0, 1], [4, 9], 5, dtype=int)))
+    cases.append((tg.linspace([1j, 2], 3, 4), np.linspace([1j, 2], 3, 4)))
+    cases.append(
+        (tg.geomspace([-1.0, 1], [-8.0, -8], 4), [[-1, np.nan], [-2, np.nan], [-4, np.nan], [-8, np.nan]])
+    )
+    cases.append((tg.logspace(0, 2, 3, base=tg.asarray([2.0, 3])), np.logspace(0, 2, 3, base=[2.0, 3])))
+    line, step = tg.linspace(0, 1, 5, retstep=True)
+    cases += [
+        (line, np.linspace(0, 1, 5)),
+        (step, 0.25),
+        (tg.linspace(low, high, 3, retstep=True)[1], (high - low) / 2),
+    ]
+    for (_, want), got in zip(cases, await tg.fetch(*[c[0] for c in cases]), strict=True):
+        assert got.shape == np.shape(want)
+        np.testing.assert_allclose(got, want, rtol=3e-6)
+    exact = await tg.linspace(low, high, 7).numpy()
+    np.testing.assert_array_equal(exact[0], np.broadcast_to(low, (2, 3)))
+    np.testing.assert_array_equal(exact[-1], np.broadcast_to(high, (2, 3)))
+    with pytest.raises(TypeError, match="complex"):
+        tg.linspace([1j], 2, 3, dtype=tg.float32)
 
 
 LINES = [

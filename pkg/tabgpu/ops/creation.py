@@ -140,6 +140,11 @@ def _is_complex(value: Any) -> bool:
     )
 
 
+def _many(value: Any) -> bool:
+    """Whether a value is an array or a sequence, and no number."""
+    return isinstance(value, (Array, list, tuple)) or getattr(value, "shape", ()) != ()
+
+
 def _number(value: Any, where: str) -> int | float:
     """A Python number from one, or from a NumPy scalar; never from an Array, which would have to be read."""
     if type(value) in (int, float):
@@ -192,14 +197,20 @@ def arange(
 
 
 def linspace(
-    start: complex, stop: complex, /, num: int = 50, *, dtype: Any = None, device: Any = None, endpoint: bool = True
-) -> Array:  # fmt: skip
+    start: Any, stop: Any, /, num: int = 50, *, dtype: Any = None, device: Any = None, endpoint: bool = True,
+    retstep: bool = False, axis: int = 0,
+) -> Any:  # fmt: skip
     """num evenly spaced values from start to stop; the last is stop itself (endpoint=True) or one step before it.
 
     An integer dtype rounds down (exactly so between integers, for up to 65,536 values). complex64 if either end is
-    complex, else float32, unless dtype says otherwise (TypeError for a real dtype and a complex end).
+    complex, else float32, unless dtype says otherwise (TypeError for a real dtype and a complex end). Arrays as ends
+    are broadcast, and the values stand along a new axis. retstep=True: (values, the step between them).
     """
     _check_device(device)
+    if retstep or _many(start) or _many(stop):
+        from .ranges import between
+
+        return between(start, stop, num, dtype, endpoint, retstep, axis)
     if _is_complex(start) or _is_complex(stop):
         start, stop = complex(start), complex(stop)
         if dtype is not None and as_dtype(dtype).kind != "c":

@@ -9,27 +9,80 @@ from typing import Any
 
 from .. import engine
 from ..array import Array
-from ..dtypes import as_dtype, bool_, float32
+from ..dtypes import BY_KIND, as_dtype, bool_, float32
 from ..graph import Cell
 from . import elementwise as ew
 from .convert import from_host
-from .creation import astype, linspace, positions
+from .creation import _many, astype, linspace, positions
+
+
+def between(
+    start: Any, stop: Any, num: int, dtype: Any, endpoint: bool, retstep: bool, axis: int
+) -> Any:  # fmt: skip
+    """linspace between arrays (or numbers, with retstep): values along a new axis."""
+    from .along import prepared
+    from .manipulation import broadcast_arrays, moveaxis, reshape
+
+    num = as_index(num)
+    if num < 0:
+        raise ValueError(f"linspace: num must not be negative: {num}")
+    low, high = broadcast_arrays(prepared(start, "linspace"), prepared(stop, "linspace"))
+    want = None if dtype is None else as_dtype(dtype)
+    kind = "c" if "c" in (low.dtype.kind, high.dtype.kind) else "f"
+    if kind == "c" and want is not None and want.kind != "c":
+        raise TypeError(f"linspace: between complex arrays, and {want.name} is not complex")
+    low, high = (astype(v, BY_KIND[kind], copy=False) for v in (low, high))
+    steps = num - 1 if endpoint else num
+    at = reshape(astype(positions(num), float32), (num, *[1] * low.ndim))
+    t = ew.divide(at, float(max(steps, 1)))
+    if kind == "c":
+        made = ew.complex_of(*[ew.lerp(part(low), part(high), t) for part in (ew.real, ew.imag)])
+    else:
+        made = ew.lerp(low, high, t)
+    if want is not None:
+        made = astype(ew.floor(made) if want.kind in "iu" else made, want, copy=False)
+    made = moveaxis(made, 0, axis) if low.ndim else made
+    if not retstep:
+        return made
+    return made, ew.divide(ew.subtract(high, low), float(steps) if steps > 0 else float("nan"))
 
 
 def logspace(
-    start: float, stop: float, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> Array:
-    """base ** linspace(start, stop, num): float32 unless dtype says otherwise. start, stop, base: Python numbers."""
+    """base ** linspace(start, stop, num): float32 unless dtype says otherwise. start, stop, base: numbers, or arrays
+    that broadcast; then the values stand along a new axis."""
+    want = float32 if dtype is None else as_dtype(dtype)
+    if any(_many(v) for v in (start, stop, base)):
+        from .along import prepared
+        from .manipulation import broadcast_arrays, expand_dims
+
+        parts = [prepared(v, "logspace") for v in (start, stop, base)]
+        low, high, root = broadcast_arrays(*[astype(v, float32, copy=False) for v in parts])
+        line = linspace(low, high, num, endpoint=endpoint, axis=axis)
+        return astype(ew.power(expand_dims(root, axis=axis), line), want, copy=False)
     line = linspace(start, stop, num, endpoint=endpoint)
-    return astype(ew.power(float(base), line), float32 if dtype is None else as_dtype(dtype), copy=False)
+    return astype(ew.power(float(base), line), want, copy=False)
 
 
-def geomspace(start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Array:
-    """num values from start to stop with a constant ratio; both of one sign, not 0. The ends are exact."""
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Array:
+    """num values from start to stop with a constant ratio; both of one sign, not 0. The ends are exact.
+
+    Arrays are broadcast, and the values stand along a new axis; NaN where the ends differ in sign or are 0 (numbers:
+    ValueError).
+    """
     if isinstance(start, complex) or isinstance(stop, complex):
         raise TypeError("geomspace: start and stop are real numbers; use exp of a linspace of logarithms")
-    if isinstance(start, Array) or isinstance(stop, Array):
-        raise TypeError("geomspace: start and stop are Python numbers: an array would have to be read")
+    if _many(start) or _many(stop):
+        return _geometric(start, stop, as_index(num), endpoint, dtype, axis)
     num, first, last = as_index(num), float(start), float(stop)
     if first == 0 or last == 0:
         raise ValueError("geomspace: start and stop must not be 0")
@@ -43,6 +96,26 @@ def geomspace(start: float, stop: float, num: int = 50, endpoint: bool = True, d
     made = ew.where(ew.equal(k, 0), first, ew.multiply(made, sign))
     if endpoint and num > 1:
         made = ew.where(ew.equal(k, num - 1), last, made)
+    return astype(made, float32 if dtype is None else as_dtype(dtype), copy=False)
+
+
+def _geometric(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, axis: int) -> Array:
+    from .along import prepared
+    from .manipulation import broadcast_arrays, moveaxis, reshape
+
+    parts = [prepared(v, "geomspace") for v in (start, stop)]
+    if "c" in [p.dtype.kind for p in parts]:
+        raise TypeError("geomspace: start and stop are real numbers; use exp of a linspace of logarithms")
+    low, high = broadcast_arrays(*[astype(p, float32, copy=False) for p in parts])
+    sign = ew.where(ew.equal(ew.sign(low), ew.sign(high)), ew.sign(low), float("nan"))
+    line = linspace(ew.log2(ew.absolute(low)), ew.log2(ew.absolute(high)), num, endpoint=endpoint)
+    made = ew.multiply(ew.exp2(line), ew.where(ew.equal(sign, 0.0), float("nan"), sign))
+    at = reshape(positions(num), (num, *[1] * low.ndim))
+    lost = ew.isnan(made)
+    made = ew.where(ew.logical_or(lost, ew.not_equal(at, 0)), made, low)
+    if endpoint and num > 1:
+        made = ew.where(ew.logical_or(lost, ew.not_equal(at, num - 1)), made, high)
+    made = moveaxis(made, 0, axis) if low.ndim else made
     return astype(made, float32 if dtype is None else as_dtype(dtype), copy=False)
 
 
