@@ -617,6 +617,61 @@ async def test_interpolate_of_integers() -> None:
         tg.nn.interpolate(x, 4, mode="linear")
 
 
+async def test_roots_are_complex() -> None:
+    got = await values(tg.roots(f32(0, 1, -3, 2)), tg.complex64)
+    assert sorted(v.real for v in got if np.isfinite(v)) == pytest.approx([1, 2]) and len(got) == 3
+    assert np.poly([1j, -1j]).dtype == np.float64 and tg.poly(tg.asarray([1j, -1j])).dtype is tg.complex64
+
+
+async def test_remainders_keep_their_length() -> None:
+    assert np.polydiv([1.0, 3, 2], [1.0, 1])[1].shape == (1,) and np.polydiv([1.0, 0, 0, 1], [1.0, 0, 0])[
+        1
+    ].tolist() == [1]
+    assert await values(tg.polydiv(f32(1, 0, 0, 1), f32(1, 0, 0))[1], tg.float32) == [0, 1]
+
+
+async def test_interp_of_nan() -> None:
+    assert np.interp(np.nan, [1], [7]) == 7
+    assert np.isnan(await tg.interp(f32(float("nan")), [1.0], [7.0]).numpy()).all()
+
+
+async def test_values_out_of_place() -> None:
+    made = tg.interpolate.CubicSpline(f32(0, 2, 1), f32(1, 2, 3))(f32(0.5))
+    outside = tg.interpolate.interp1d([0.0, 1], [1.0, 2])(f32(3))
+    for late in (made, outside, tg.stats.skew(f32(1, float("nan")), nan_policy="raise")):
+        with pytest.raises(ValueError, match="increasing|above|nan"):
+            await late.numpy()
+    with pytest.raises(ValueError, match="increasing"):
+        tg.interpolate.CubicSpline([0, 2, 1], [1, 2, 3])
+
+
+async def test_asymptotic_p_values() -> None:
+    with pytest.raises(ValueError, match="asymptotic"):
+        tg.stats.kendalltau(f32(1, 2), f32(2, 1), method="exact")
+    with pytest.raises(ValueError, match="asymp"):
+        tg.stats.ks_2samp(f32(1, 2), f32(2, 1), method="exact")
+    p = await tg.stats.kendalltau(f32(1, 2, 3), f32(1, 2, 3)).pvalue.numpy()
+    assert p == pytest.approx(0.117185, rel=1e-4)  # exact: 1 / 3
+
+
+async def test_lines_through_a_constant() -> None:
+    assert np.isnan(await tg.stats.linregress(f32(1, 1, 1), f32(1, 2, 4)).slope.numpy())
+
+
+async def test_ends_of_special_functions() -> None:
+    special = tg.special
+    lost = await tg.fetch(special.zeta(f32(2), f32(-0.5)), special.polygamma(1, f32(-0.5)))
+    assert np.isnan(lost).all()
+    ends = await tg.fetch(special.j0(f32(float("inf"))), special.y0(f32(float("inf"))))
+    assert [e.tolist() for e in ends] == [[0], [0]]
+
+
+async def test_exact_counts() -> None:
+    for call in (tg.special.comb, tg.special.perm):
+        with pytest.raises(ValueError, match="math"):
+            call(5, 2, exact=True)
+
+
 async def test_coefficients_of_filters() -> None:
     x, lfilter = f32(1, 0, 0), tg.signal.lfilter
     assert await lfilter([1.0, 2], [1.0, -0.5], x).tolist() == [1, 2.5, 1.25]
