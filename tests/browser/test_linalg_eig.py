@@ -1,6 +1,6 @@
 """tg.linalg.eig, eigvals, schur, hessenberg against NumPy in float64; errors are backward errors in units of n eps |A|.
 
-Checklist (runmat, section 2): eig. Bank L11.
+Bank L11 (no eig without it), L05 (empties).
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ async def check(a: np.ndarray, values: float = 1e-4) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 16, 33])
 async def test_eig_of_general_matrices(n: int, dtype: str) -> None:
+    """RM-eig: values, right and left vectors; complex spectra of real matrices."""
     await check(matrix(n, n, dtype=dtype))
 
 

@@ -1,7 +1,4 @@
-"""What matrices look like, named matrices, chains of products: against NumPy.
-
-Checklist (runmat, section 2): issymmetric, ishermitian, bandwidth, sym_rcm, kron, cross.
-"""
+"""What matrices look like, named matrices, chains of products: against NumPy."""
 
 from __future__ import annotations
 
@@ -121,7 +118,7 @@ def test_matrices_of_vectors_and_blocks() -> None:
 
 
 async def test_symmetric_and_hermitian_matrices() -> None:
-    """issymmetric, ishermitian: exact, tolerances, skew, stacks, empty; a lazy bool that is read on request only."""
+    """RM-issymmetric, RM-ishermitian: exact, tolerances, skew, stacks, empty; a lazy bool that is read on request only."""
     a = rng.standard_normal((6, 6)).astype("float32")
     c = (a + 1j * a.T).astype("complex64")  # Hermitian times (1 + 1j) / .. : neither
     cases = {
@@ -162,6 +159,7 @@ async def test_symmetric_and_hermitian_matrices() -> None:
 
 
 async def test_bandwidth() -> None:
+    """RM-bandwidth: any shape; 0, 0 of no elements."""
     for shape, low, high in (((5, 5), -1, 2), ((4, 7), -3, 0), ((7, 3), -6, 2), ((3, 3), 0, 0)):
         x = np.triu(np.tril(np.ones(shape, "float32"), high), low)
         lower, upper = L.bandwidth(tg.asarray(x))
@@ -200,7 +198,7 @@ def visited(a: np.ndarray) -> list[int]:
 @pytest.mark.limits
 @pytest.mark.parametrize("n", [1, 2, 9, 40, pytest.param(300, marks=pytest.mark.slow)])
 async def test_reverse_cuthill_mckee(n: int) -> None:
-    """sym_rcm: components, lone nodes, diagonals; a band that was shuffled is a band again."""
+    """RM-sym_rcm: components, lone nodes, diagonals; a band that was shuffled is a band again."""
     for m in (0, n // 2, n, 2 * n):
         a = np.zeros((n, n), "float32")
         a[rng.integers(0, n, m), rng.integers(0, n, m)] = rng.standard_normal(m)
@@ -252,7 +250,7 @@ async def test_multi_dot_takes_the_cheapest_order() -> None:
 
 
 async def test_products_of_the_checklist() -> None:
-    """kron: N-D with ranks that differ; cross: axes named and not, no axis of 3 raises, empty."""
+    """RM-kron: N-D with ranks that differ; RM-cross: axes named and not, no axis of 3 raises, empty."""
     a, b = ints(2, 3, 2), ints(4, 2)
     np.testing.assert_array_equal(np.asarray(tg.kron(tg.asarray(a), tg.asarray(b))), np.kron(a, b))
     x, y = ints(3, 5), ints(3, 5)
