@@ -118,7 +118,7 @@ def test_matrices_of_vectors_and_blocks() -> None:
 
 
 async def test_symmetric_and_hermitian_matrices() -> None:
-    """RM-issymmetric, RM-ishermitian: exact, tolerances, skew, stacks, empty; a lazy bool that is read on request only."""
+    """RM-issymmetric, RM-ishermitian: exact, tolerances, skew, stacks, empty; a bool that is read on request."""
     a = rng.standard_normal((6, 6)).astype("float32")
     c = (a + 1j * a.T).astype("complex64")  # Hermitian times (1 + 1j) / .. : neither
     cases = {
