@@ -55,6 +55,13 @@ async def extract(condition: Any, x: Any, /) -> Array:
     return await compress(ravel(prepared(condition, "extract")), ravel(prepared(x, "extract")))
 
 
+async def find_objects(input: Any, max_label: int = 0) -> Any:
+    """tg.image.find_objects: reads how many labels there are, and their boxes."""
+    from .image.boxes import find_objects_async
+
+    return await find_objects_async(input, max_label)
+
+
 async def find_peaks(x: Any, *args: Any, **options: Any) -> tuple[Array, dict[str, Array]]:
     """tg.signal.find_peaks: reads how many peaks there are."""
     from .signal.peaks import find_peaks_async
@@ -105,7 +112,8 @@ async def orth(A: Any, rcond: float | None = None) -> Array:
 
 
 __all__ = [
-    "argrelextrema", "argrelmax", "argrelmin", "argwhere", "bincount", "compress", "extract", "find_peaks",
+    "argrelextrema", "argrelmax", "argrelmin", "argwhere", "bincount", "compress", "extract", "find_objects",
+    "find_peaks",
     "flatnonzero", "getitem", "intersect1d", "intersect_rows", "nonzero", "null_space", "one_hot", "orth",
     "repeat", "setdiff1d", "setdiff_rows", "setxor1d", "setxor_rows", "union1d", "union_rows", "unique",
     "unique_all", "unique_counts", "unique_inverse", "unique_values", "where",

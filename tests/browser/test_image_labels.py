@@ -175,3 +175,15 @@ async def test_labels_of_other_kinds_and_complex_sums() -> None:
     assert np.allclose(rows, x.mean(0), rtol=1e-4, atol=1e-6)
     with pytest.raises(ValueError):
         image.histogram(tg.asarray(x), 1.0, 0.0, 3)
+
+
+async def test_find_objects() -> None:
+    """Boxes by the awaited form, which reads; labels that are missing have none."""
+    labels = np.array([[0, 1, 1, 0], [3, 0, 1, 0], [3, 3, 0, 0]], np.int32)
+    want = [(slice(0, 2), slice(1, 3)), None, (slice(1, 3), slice(0, 2))]
+    assert await tg.aio.find_objects(tg.asarray(labels)) == want
+    assert await tg.aio.find_objects(tg.asarray(labels), 1) == want[:1]
+    assert await tg.aio.find_objects(tg.asarray(labels), 4) == [*want, None]
+    assert await tg.aio.find_objects(tg.zeros((0, 3), dtype="int32"), 2) == [None, None]
+    with pytest.raises(TypeError, match="float32"):
+        await tg.aio.find_objects(tg.zeros((2, 2)))

@@ -23,8 +23,6 @@ LEFT_OUT = {
     "vectorized_filter": "calls a Python function with all windows: stack shifted views instead",
     "geometric_transform": "calls a Python function for every element: map_coordinates takes its places as an array",
     "labeled_comprehension": "calls a Python function for every label",
-    "find_objects": "gives Python slices, which need a read; minimum and maximum of places over labels give boxes",
-    "fourier_ellipsoid": "a filter of spectra that nobody asked for; fourier_gaussian and fourier_uniform are here",
     "value_indices": "gives a dict of places whose sizes depend on data: where(a == value)",
     "watershed_ift": "a queue in the order of costs, element after element",
 }
@@ -232,3 +230,23 @@ def test_geometry(order: int) -> None:
     same("shift", z, 1.5113, order=order, cval=1j, tolerance=tolerance)
     if order < 2:
         same("zoom", rng.standard_normal((3, 4, 5, 6)).astype(np.float32), 1.5113, order=1, mode="nearest")
+
+
+def test_spectra() -> None:
+    x = (rng.standard_normal((8, 9)) + 1j * rng.standard_normal((8, 9))).astype(np.complex64)
+    for name, value in (("fourier_gaussian", (0.7, 1.2)), ("fourier_uniform", 3.0), ("fourier_shift", (1.5, -2.25))):
+        same(name, x, value)
+        same(name, x, value, 16, 1)
+    for shape in ((12,), (8, 9), (5, 6, 7)):
+        deep = (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(np.complex64)
+        same("fourier_ellipsoid", deep, 2.5, tolerance=4e-6)
+        same("fourier_ellipsoid", deep, [1.5, 3, 2][: len(shape)], 2 * shape[-1] - 2, tolerance=4e-6)
+
+
+def test_objects() -> None:
+    for shape in ((30,), (13, 17), (5, 6, 7)):
+        labels = rng.integers(0, 9, shape) * rng.integers(0, 2, shape)
+        labels[labels == 4] = 0
+        for most in (0, 6, 12):
+            assert image.find_objects(tg.asarray(labels), most) == nd.find_objects(labels, most)
+    assert image.find_objects(tg.zeros((3, 3), dtype="int32")) == []

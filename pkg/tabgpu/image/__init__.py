@@ -7,12 +7,13 @@ from importlib import import_module
 from typing import Any
 
 PARTS = {
+    "boxes": "find_objects",
     "colors":
         "gray2rgb hsv2rgb lab2lch lab2rgb lab2xyz lch2lab rgb2gray rgb2hsv rgb2lab rgb2xyz rgb2ycbcr rgb2yiq rgb2yuv "
         "rgba2rgb xyz2lab xyz2rgb ycbcr2rgb yiq2rgb yuv2rgb",
     "distances": "distance_transform_bf distance_transform_cdt distance_transform_edt",
     "flooding": "label",
-    "fourier": "fourier_gaussian fourier_shift fourier_uniform",
+    "fourier": "fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform",
     "geometry": "affine_transform map_coordinates rotate shift zoom",
     "intensity": "equalize_hist image_normalize resize unsharp_mask",
     "kernels2d": "fspecial",

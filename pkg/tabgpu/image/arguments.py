@@ -26,11 +26,19 @@ def prepared(x: Any, label: str) -> Array:
     return made
 
 
+def listed(value: Any, label: str, what: str) -> Any:
+    """A host argument, NumPy's arrays as lists and numbers."""
+    if isinstance(value, Array) and value.ndim:
+        raise TypeError(f"{label}: {what} is host data here (numbers or lists), not an array on the GPU")
+    return value.tolist() if hasattr(value, "tolist") and not isinstance(value, Array) else value
+
+
 def axes_of(axes: Any, rank: int, label: str) -> tuple[int, ...]:
     """Normalised axes, all for None; ValueError for one that is named twice."""
     if axes is None:
         return tuple(range(rank))
-    given = axes if isinstance(axes, Sequence) else (axes,)
+    given = listed(axes, label, "axes")
+    given = given if isinstance(given, Sequence) else (given,)
     made = tuple([normalize_axis(k, rank, label) for k in given])
     if len(set(made)) != len(made):
         raise ValueError(f"{label}: axes {axes!r} name an axis twice")
@@ -39,6 +47,7 @@ def axes_of(axes: Any, rank: int, label: str) -> tuple[int, ...]:
 
 def each(value: Any, rank: int, label: str, what: str) -> list[Any]:
     """One value for each axis, from one or a sequence."""
+    value = listed(value, label, what)
     if isinstance(value, str) or not hasattr(value, "__len__"):
         return [value] * rank
     if len(value) != rank:

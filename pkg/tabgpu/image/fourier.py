@@ -12,9 +12,10 @@ from ..layout import normalize_axis
 from ..ops import elementwise as ew
 from ..ops.creation import asarray, astype
 from ..ops.manipulation import reshape
+from ..special import j1
 from .arguments import each, finish, prepared, scalar, whole
 
-__all__ = ["fourier_gaussian", "fourier_shift", "fourier_uniform"]
+__all__ = ["fourier_ellipsoid", "fourier_gaussian", "fourier_shift", "fourier_uniform"]
 
 
 def _frequencies(n: int, real_of: int) -> list[float]:
@@ -74,3 +75,35 @@ def fourier_shift(input: Any, shift: Any, n: int = -1, axis: int = -1, output: A
 
     x = prepared(input, "fourier_shift")
     return _filtered(astype(x, complex64, copy=False), shift, n, axis, output, "fourier_shift", factor)
+
+
+def fourier_ellipsoid(input: Any, size: Any, n: int = -1, axis: int = -1, output: Any = None) -> Array:
+    """A spectrum times that of an ellipsoid of `size` elements (one or one an axis), of one to three axes; as
+    fourier_gaussian."""
+    label = "fourier_ellipsoid"
+    x = prepared(input, label)
+    if not 1 <= x.ndim <= 3:
+        raise ValueError(f"{label}: takes one to three axes, not {x.shape}")
+    length = whole(n, label, "n")
+    real = normalize_axis(axis, x.ndim, label) if length >= 0 else -1
+    squares: Array | None = None
+    for k, v in enumerate(each(size, x.ndim, label, "size")):
+        t = asarray(_frequencies(x.shape[k], length if k == real else 0), dtype=float32)
+        t = reshape(ew.multiply(t, pi * scalar(v, label, "size")), (x.shape[k], *(1,) * (x.ndim - k - 1)))
+        squares = ew.multiply(t, t) if squares is None else ew.add(squares, ew.multiply(t, t))
+    assert squares is not None
+    r = ew.sqrt(squares)
+    near = ew.less(r, 0.05)  # a series where the quotients cancel
+    far = ew.where(near, 1.0, r)
+    if x.ndim == 1:
+        made = ew.sinc(ew.multiply(r, 1 / pi))
+    elif x.ndim == 2:
+        bent = ew.divide(ew.multiply(j1(far), 2.0), far)
+        made = ew.where(near, ew.subtract(1.0, ew.multiply(squares, 0.125)), bent)
+    else:
+        cube = ew.multiply(far, ew.multiply(far, far))
+        bent = ew.divide(ew.multiply(ew.subtract(ew.sin(far), ew.multiply(far, ew.cos(far))), 3.0), cube)
+        made = ew.where(near, ew.subtract(1.0, ew.multiply(squares, 0.1)), bent)
+    wide = astype(x, complex64 if x.dtype.kind == "c" else float32, copy=False)
+    whole_of = ew.multiply(wide, made)
+    return finish(whole_of, whole_of, output, label)
