@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 
 class TabgpuError(Exception):
     """Base of every error that is tabgpu's own (bad arguments raise TypeError, ValueError, IndexError as in NumPy)."""
@@ -48,4 +50,22 @@ class AxisError(ValueError, IndexError):
 
 
 class LinAlgError(ValueError):
-    """What linear algebra cannot do: shapes that are no matrices; at the read, singular ones, no convergence, NaN."""
+    """What linear algebra cannot do: shapes that are no matrices; at the read, singular ones, no convergence, NaN.
+
+    Where NumPy is loaded, an instance is one of numpy.linalg.LinAlgError too, so that who catches that one catches it.
+    """
+
+    def __new__(cls, *args: object) -> LinAlgError:
+        theirs = getattr(sys.modules.get("numpy.linalg"), "LinAlgError", None)
+        if theirs is None or issubclass(cls, theirs):
+            return super().__new__(cls, *args)
+        if cls not in _both:
+            about = {"__module__": cls.__module__, "__doc__": cls.__doc__}
+            _both[cls] = type(cls.__name__, (cls, theirs), about)
+        return super().__new__(_both[cls], *args)
+
+    def __reduce__(self) -> tuple[type[LinAlgError], tuple[object, ...]]:
+        return LinAlgError, self.args
+
+
+_both: dict[object, type[LinAlgError]] = {}

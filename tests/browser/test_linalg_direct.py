@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from direct import EPS, adjoint, conditioned, matrix, narrow, norm, off, positive, residual, textbook, wide
@@ -310,8 +312,11 @@ async def test_l05_empty_matrices() -> None:
 
 
 async def raises(array, text: str) -> None:
-    with pytest.raises(la.LinAlgError, match=text):
+    with pytest.raises(la.LinAlgError, match=text) as found:
         await array.numpy()
+    assert isinstance(found.value, np.linalg.LinAlgError)
+    again = pickle.loads(pickle.dumps(found.value))
+    assert isinstance(again, la.LinAlgError) and str(again) == str(found.value)
 
 
 async def test_bad_matrices_raise_at_the_read() -> None:
