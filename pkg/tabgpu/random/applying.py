@@ -15,6 +15,7 @@ from ..layout import reshape as reshaped
 from ..ops import elementwise as ew
 from ..ops.convert import from_host
 from ..ops.creation import astype, positions
+from ..ops.indexing import setitem
 from ..ops.rows import _scalar
 from ..traced import isinstance_of_traced
 
@@ -120,3 +121,31 @@ def parameter(x: Any, where: str, dtype: Any = None) -> Any:
         return x
     got = from_host(x, where)
     return got if dtype is None else astype(got, dtype, copy=False)
+
+
+def host_array(x: Any) -> Any:
+    """What is neither a number, None nor an Array as NumPy has it."""
+    if x is None or isinstance(x, (int, Array)):
+        return x
+    import numpy as np
+
+    return np.asarray(x)
+
+
+def sized(size: Any, out: Array | None, where: str) -> Any:
+    """The size that out= says, where size does not."""
+    if out is None:
+        return size
+    if size is not None and shape_of(size, where) != out.shape:
+        raise ValueError(f"{where}: out has shape {out.shape}, size is {size}")
+    return out.shape
+
+
+def into(out: Array | None, made: Array) -> Array:
+    """made, or out with made in it."""
+    if out is None:
+        return made
+    if out.dtype is not made.dtype:
+        raise TypeError(f"out: it has dtype {out.dtype.name}, the result {made.dtype.name}")
+    setitem(out, ..., made)
+    return out

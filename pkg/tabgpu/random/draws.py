@@ -8,7 +8,8 @@ from typing import Any
 from ..array import Array
 from ..dtypes import DType, float32, int32
 from ..graph import Fn
-from ..ops.creation import full
+from ..ops import elementwise as ew
+from ..ops.creation import astype, full
 from .applying import apply, drawn, function, random_words
 
 # name: kinds of its parameters, of the result
@@ -51,3 +52,21 @@ def draw(name: str, key: Any, dims: tuple[int, ...], start: int | None, *paramet
     if 0 in dims:
         return full(dims, 0, dtype=_result(name))
     return drawn(_draw(name), key, dims, start, name, *parameters)
+
+
+def moved(x: Array, loc: Any, scale: Any) -> Array:
+    """loc + scale * x, without what does nothing."""
+    if not (type(scale) is float and scale == 1):
+        x = ew.multiply(x, scale)
+    return x if type(loc) is float and loc == 0 else ew.add(x, loc)
+
+
+def half(x: Any) -> Any:
+    """x / 2"""
+    return ew.multiply(x, 0.5) if isinstance(x, Array) else x * 0.5
+
+
+def noncentral(key: Any, dims: tuple[int, ...], start: int, df: Any, nonc: Any) -> Array:
+    """A noncentral chisquare."""
+    k = astype(draw("poisson", key, dims, start, half(nonc), 2), float32)
+    return ew.multiply(draw("gamma", key, dims, start, ew.add(k, half(df)), 0), 2.0)

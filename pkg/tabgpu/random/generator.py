@@ -10,9 +10,8 @@ from ..array import Array
 from ..dtypes import float32, int32, uint8
 from ..ops import elementwise as ew
 from ..ops.creation import astype
-from ..ops.indexing import setitem
-from .applying import floating, parameter, random_words, shape_of
-from .draws import draw, quantile
+from .applying import floating, host_array, into, parameter, random_words, shape_of, sized
+from .draws import draw, half, moved, noncentral, quantile
 from .parameters import Parameters
 from .seeding import BitGenerator, Philox, SeedSequence, Threefry
 from .values import integers_from, normal_from, uniform_from
@@ -376,52 +375,6 @@ class Generator:
         from .multivariate import multivariate_normal
 
         return multivariate_normal(self, mean, cov, size, check_valid, tol, method)
-
-
-def host_array(x: Any) -> Any:
-    """What is neither a number, None nor an Array as NumPy has it."""
-    if x is None or isinstance(x, (int, Array)):
-        return x
-    import numpy as np
-
-    return np.asarray(x)
-
-
-def moved(x: Array, loc: Any, scale: Any) -> Array:
-    """loc + scale * x, without what does nothing."""
-    if not (type(scale) is float and scale == 1):
-        x = ew.multiply(x, scale)
-    return x if type(loc) is float and loc == 0 else ew.add(x, loc)
-
-
-def half(x: Any) -> Any:
-    """x / 2"""
-    return ew.multiply(x, 0.5) if isinstance(x, Array) else x * 0.5
-
-
-def noncentral(key: Any, dims: tuple[int, ...], start: int, df: Any, nonc: Any) -> Array:
-    """A noncentral chisquare."""
-    k = astype(draw("poisson", key, dims, start, half(nonc), 2), float32)
-    return ew.multiply(draw("gamma", key, dims, start, ew.add(k, half(df)), 0), 2.0)
-
-
-def sized(size: Any, out: Array | None, where: str) -> Any:
-    """The size that out= says, where size does not."""
-    if out is None:
-        return size
-    if size is not None and shape_of(size, where) != out.shape:
-        raise ValueError(f"{where}: out has shape {out.shape}, size is {size}")
-    return out.shape
-
-
-def into(out: Array | None, made: Array) -> Array:
-    """made, or out with made in it."""
-    if out is None:
-        return made
-    if out.dtype is not made.dtype:
-        raise TypeError(f"out: it has dtype {out.dtype.name}, the result {made.dtype.name}")
-    setitem(out, ..., made)
-    return out
 
 
 def default_rng(seed: Any = None) -> Generator:
