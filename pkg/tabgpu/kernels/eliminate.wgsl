@@ -83,23 +83,22 @@ fn right(live: bool, k: u32, at: u32) -> E {
   if (live && k < P[0].w) { return w[at + place(k) * P[2].y]; }
   return E();
 }
-// Whether output e of a thread whose first one is at (row, col) is to be changed, and its value before.
-fn inside(row: u32, col: u32, e: u32, posts: u32) -> bool {
-  let r = row + e / 4u * TY;
-  if (r >= P[0].x || col + e % 4u * TX >= P[0].y) { return false; }
+// Whether a row is to be changed; then a thread's output e, whose first one is at (row, col), before and after.
+fn living(row: u32, posts: u32) -> bool {
+  if (row >= P[0].x) { return false; }
   // active: begin
-  if (LU) { return table[posts + r] >= P[0].z + P[0].w; }
+  if (LU) { return table[posts + row] >= P[0].z + P[0].w; }
   // active: end
   return true;
 }
-fn old(at: u32, row: u32, col: u32, e: u32, posts: u32) -> E {
-  if (!inside(row, col, e, posts)) { return E(); }
+fn old(on: bool, at: u32, col: u32, e: u32) -> E {
+  if (!on || col + e % 4u * TX >= P[0].y) { return E(); }
   return w[at + e / 4u * TY * P[2].y + e % 4u * TX];
 }
-fn keep(v: E, at: u32, row: u32, col: u32, e: u32, posts: u32, base: u32) {
-  if (!inside(row, col, e, posts)) { return; }
-  // next: begin
+fn keep(v: E, on: bool, at: u32, row: u32, col: u32, e: u32, base: u32) {
   let k = col + e % 4u * TX;
+  if (!on || k >= P[0].y) { return; }
+  // next: begin
   if (LU && k < P[5].x) {
     l[base + (row + e / 4u * TY) * P[1].y + k * P[1].z] = v;
     return;
@@ -195,15 +194,17 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   workgroupBarrier();
   let tx = li % TX;
   let ty = li / TX;
-  let at = wbase + (row0 + ty) * P[2].y + col0 + tx;
+  let row = row0 + ty;
+  let col = col0 + tx;
+  let at = wbase + row * P[2].y + col;
   // multiply: begin
   var s: array<E, 16>;
-  for (var e = 0u; e < 16u; e++) { s[e] = old(at, row0 + ty, col0 + tx, e, posts); }
+  for (var e = 0u; e < 16u; e++) { s[e] = old(living(row + e / 4u * TY, posts), at, col, e); }
   for (var q = 0u; q < KQ; q++) {
     for (var e = 0u; e < 16u; e++) {
       s[e] = less_dot(s[e], lt[slot(ty + e / 4u * TY, q)], ut[slot(tx + e % 4u * TX, q)]);
     }
   }
-  for (var e = 0u; e < 16u; e++) { keep(s[e], at, row0 + ty, col0 + tx, e, posts, base); }
+  for (var e = 0u; e < 16u; e++) { keep(s[e], living(row + e / 4u * TY, posts), at, row, col, e, base); }
   // multiply: end
 }

@@ -131,12 +131,13 @@ def _update(body: str, lu: bool, solve: bool, k: int) -> str:
     else:
         drop += ["solved", "put", "solving"]
     cells = [(h, c) for h in range(4) for c in range(4)]
-    out = [f"var s{h}{c} = old(at, row0 + ty, col0 + tx, {4 * h + c}u, posts);" for h, c in cells]
+    out = [f"let on{h} = living(row + {h}u * TY, posts);" for h in range(4)]
+    out += [f"var s{h}{c} = old(on{h}, at, col, {4 * h + c}u);" for h, c in cells]
     out += ["for (var q = 0u; q < KQ; q++) {"]
     out += [f"  let a{h} = lt[slot(ty + {h}u * TY, q)];" for h in range(4)]
     out += [f"  let b{h} = ut[slot(tx + {h}u * TX, q)];" for h in range(4)]
     out += [f"  s{h}{c} = less_dot(s{h}{c}, a{h}, b{c});" for h, c in cells]
-    out += ["}", *(f"keep(s{h}{c}, at, row0 + ty, col0 + tx, {4 * h + c}u, posts, base);" for h, c in cells)]
+    out += ["}", *(f"keep(s{h}{c}, on{h}, at, row, col, {4 * h + c}u, base);" for h, c in cells)]
     return _less(kernels.replace_block(body, "multiply", _lines(out, 2)), drop, lu)
 
 
