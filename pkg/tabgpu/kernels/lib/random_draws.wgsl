@@ -57,7 +57,9 @@ fn draw_beta(i: i32, k0: u32, k1: u32, a: f32, b: f32) -> f32 {
   }
   let most = max(p.y, q.y);
   let x = p.x * exp_f32(p.y - most);
-  return x / fma(q.x, exp_f32(q.y - most), x);
+  let y = q.x * exp_f32(q.y - most);
+  let part = min(x, y) / (x + y);  // near 1 the other one has the digits
+  return select(part, 1.0f - part, x > y);
 }
 
 // Inverse Gaussian (Michael, Schucany & Haas, 1976), its smaller root without a difference.
