@@ -119,6 +119,59 @@ def attention() -> None:
             save(f"attn23_{tag}", nodes, inputs, outputs, opset=23)
 
 
+# As LAYERS in www/spec.mjs.
+LAYERS = (
+    (64, 64, 1, 1), (64, 64, 3, 1), (256, 64, 1, 1), (128, 256, 1, 1), (128, 128, 3, 2), (512, 128, 1, 1),
+    (256, 512, 1, 1), (256, 256, 3, 2), (1024, 256, 1, 1), (512, 1024, 1, 1), (512, 512, 3, 2), (2048, 512, 1, 1),
+)  # fmt: skip
+
+
+def resnet() -> None:
+    """A bottleneck of each stage, weights as inputs."""
+    nodes, inputs, last = [], [("X", F32, [1, 64, 56, 56])], "X"
+    for k, (out, into, size, stride) in enumerate(LAYERS):
+        inputs.append((f"W{k}", F32, [out, into, size, size]))
+        end = "Y" if k == len(LAYERS) - 1 else f"y{k}"
+        options = {"kernel_shape": [size] * 2, "strides": [stride] * 2, "pads": [size // 2] * 4}
+        nodes += [node("Conv", [last, f"W{k}"], [f"c{k}"], **options), node("Relu", [f"c{k}"], [end])]
+        last = end
+    save("resnet", nodes, inputs, [("Y", F32, [1, 2048, 7, 7])])
+
+
+def minilm() -> None:
+    """A sentence encoder of MiniLM-L6's sizes with ONNX Runtime's fused operators; weights as inputs."""
+    batch, length, width, inner, heads, words = 32, 128, 384, 1536, 12, 1024
+    inputs: list[Value] = [
+        ("IDS", TensorProto.INT32, [batch, length]), ("E", F32, [words, width]), ("P", F32, [length, width]),
+        ("G", F32, [width]), ("Z", F32, [width]),
+    ]  # fmt: skip
+    contrib = {"domain": "com.microsoft"}
+    nodes = [
+        node("Gather", ["E", "IDS"], ["words"]), node("Add", ["words", "P"], ["sum"]),
+        node("LayerNormalization", ["sum", "G", "Z"], ["x0"], axis=-1, epsilon=1e-12),
+    ]  # fmt: skip
+    for k in range(6):
+        inputs += [(f"{w}{k}", F32, [width, width]) for w in ("WQ", "WK", "WV", "WO")]
+        inputs += [(f"W1{k}", F32, [width, inner]), (f"W2{k}", F32, [inner, width])]
+        inputs += [(f"BO{k}", F32, [width]), (f"B1{k}", F32, [inner])]
+        nodes += [node("MatMul", [f"x{k}", f"W{x}{k}"], [f"{x}{k}"]) for x in "QKV"]
+        nodes += [
+            node("MultiHeadAttention", [f"{x}{k}" for x in "QKV"], [f"a{k}"], num_heads=heads, **contrib),
+            node("MatMul", [f"a{k}", f"WO{k}"], [f"o{k}"]),
+            node("SkipLayerNormalization", [f"o{k}", f"x{k}", "G", "Z", f"BO{k}"], [f"n{k}"], epsilon=1e-12, **contrib),
+            node("MatMul", [f"n{k}", f"W1{k}"], [f"i{k}"]), node("Add", [f"i{k}", f"B1{k}"], [f"j{k}"]),
+            node("Gelu", [f"j{k}"], [f"g{k}"]), node("MatMul", [f"g{k}", f"W2{k}"], [f"f{k}"]),
+            node("SkipLayerNormalization", [f"f{k}", f"n{k}", "G", "Z"], [f"x{k + 1}"], epsilon=1e-12, **contrib),
+        ]  # fmt: skip
+    nodes += [
+        node("ReduceSum", ["x6", "axis"], ["m"], keepdims=0),
+        node("Mul", ["m", "m"], ["mm"]), node("ReduceSum", ["mm", "last"], ["ms"], keepdims=1),
+        node("Sqrt", ["ms"], ["mr"]), node("Div", ["m", "mr"], ["Y"]),
+    ]  # fmt: skip
+    constants = [const("axis", np.array([1])), const("last", np.array([-1]))]
+    save("minilm", nodes, inputs, [("Y", F32, [batch, width])], constants, microsoft=True)
+
+
 def others() -> None:
     for bits in (16, 20):
         n = 1 << bits
@@ -146,5 +199,7 @@ if __name__ == "__main__":
         rows(size)
     convolution()
     attention()
+    resnet()
+    minilm()
     others()
     print(len(list(OUT.iterdir())), "models in", OUT)

@@ -424,6 +424,192 @@ item('readback', {
   },
 });
 item('copy64M', { kind: 'copy', n: 1 << 26, bytes: 8 * (1 << 26), inputs: () => ({}), shapes: {}, out: [], check: () => 0 });
+// A stack of ResNet-50's layers, batch 1: a bottleneck of each stage (1x1, 3x3, 1x1), rectified; weights [out, in, size, stride].
+export const LAYERS = [
+  [64, 64, 1, 1],
+  [64, 64, 3, 1],
+  [256, 64, 1, 1],
+  [128, 256, 1, 1],
+  [128, 128, 3, 2],
+  [512, 128, 1, 1],
+  [256, 512, 1, 1],
+  [256, 256, 3, 2],
+  [1024, 256, 1, 1],
+  [512, 1024, 1, 1],
+  [512, 512, 3, 2],
+  [2048, 512, 1, 1],
+];
+{
+  const sides = [56];
+  for (const [, , , stride] of LAYERS) sides.push(sides.at(-1) / stride);
+  const shapes = { X: [1, 64, 56, 56], Xn: [1, 56, 56, 64] };
+  LAYERS.forEach(([o, c, r], k) => {
+    shapes['W' + k] = [o, c, r, r];
+    shapes[`W${k}n`] = [r, r, c, o];
+  });
+  let kept; // the answer, by the inputs it belongs to
+  item('resnet', {
+    kind: 'resnet',
+    flops: LAYERS.reduce((sum, [o, c, r], k) => sum + 2 * o * c * r * r * sides[k + 1] ** 2, 0),
+    bytes: 4 * LAYERS.reduce((sum, [o, c, r], k) => sum + o * c * r * r + c * sides[k] ** 2 + o * sides[k + 1] ** 2, 0),
+    inputs: () => {
+      const X = rand(64 * 56 * 56, 51),
+        found = { X, Xn: new Float32Array(X.length) };
+      for (let c = 0; c < 64; c++) for (let p = 0; p < 56 * 56; p++) found.Xn[p * 64 + c] = X[c * 56 * 56 + p];
+      LAYERS.forEach(([o, c, r], k) => {
+        const scale = Math.sqrt(6 / (c * r * r)), // keeps the variance through the rectifiers
+          W = rand(o * c * r * r, 52 + k, -scale, scale),
+          Wn = new Float32Array(W.length);
+        for (let i = 0; i < o; i++) for (let j = 0; j < c; j++) for (let t = 0; t < r * r; t++) Wn[(t * c + j) * o + i] = W[(i * c + j) * r * r + t];
+        found['W' + k] = W;
+        found[`W${k}n`] = Wn;
+      });
+      return found;
+    },
+    shapes,
+    out: [1, 2048, 7, 7],
+    check: (got, i, layout) => {
+      if (kept?.inputs !== i) {
+        let x = Float64Array.from(i.X),
+          side = 56;
+        LAYERS.forEach(([o, c, r, stride], k) => {
+          const next = side / stride,
+            y = new Float64Array(o * next * next),
+            W = i['W' + k],
+            pad = r >> 1;
+          for (let a = 0; a < o; a++)
+            for (let b = 0; b < c; b++)
+              for (let t = 0; t < r * r; t++) {
+                const w = W[(a * c + b) * r * r + t],
+                  dy = ((t / r) | 0) - pad,
+                  dx = (t % r) - pad;
+                for (let v = 0; v < next; v++) {
+                  const yy = v * stride + dy;
+                  if (yy < 0 || yy >= side) continue;
+                  for (let u = 0; u < next; u++) {
+                    const xx = u * stride + dx;
+                    if (xx >= 0 && xx < side) y[(a * next + v) * next + u] += w * x[(b * side + yy) * side + xx];
+                  }
+                }
+              }
+          x = y.map((v) => Math.max(v, 0));
+          side = next;
+        });
+        kept = { inputs: i, y: x };
+      }
+      return err(2048 * 49, got, (at) => (layout === 'NHWC' ? kept.y[(at % 2048) * 49 + ((at / 2048) | 0)] : kept.y[at]));
+    },
+  });
+}
+
+// A sentence encoder of MiniLM-L6's sizes (6 layers of 384 with 12 heads, 1,536 inside) on 32 texts of 128 tokens: token
+// ids to vectors of length 1. Random weights, and a table of 1,024 words: the work does not depend on either.
+{
+  const B = 32,
+    S = 128,
+    D = 384,
+    F = 1536,
+    H = 12,
+    N = 6,
+    V = 1024;
+  const shapes = { IDS: [B, S], E: [V, D], P: [S, D], G: [D], Z: [D] };
+  for (let k = 0; k < N; k++)
+    Object.assign(shapes, {
+      [`WQ${k}`]: [D, D],
+      [`WK${k}`]: [D, D],
+      [`WV${k}`]: [D, D],
+      [`WO${k}`]: [D, D],
+      [`W1${k}`]: [D, F],
+      [`W2${k}`]: [F, D],
+      [`BO${k}`]: [D],
+      [`B1${k}`]: [F],
+    });
+  const gelu = (x) => {
+    const z = Math.abs(x) / Math.SQRT2,
+      t = 1 / (1 + 0.3275911 * z); // Abramowitz and Stegun 7.1.26: 1.5e-7
+    const e = 1 - ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t * Math.exp(-z * z);
+    return 0.5 * x * (1 + (x < 0 ? -e : e));
+  };
+  const times = (x, w, n, b) => {
+    const rows = x.length / (w.length / n),
+      k = w.length / n,
+      y = new Float64Array(rows * n);
+    for (let r = 0; r < rows; r++)
+      for (let j = 0; j < k; j++) {
+        const v = x[r * k + j];
+        for (let c = 0; c < n; c++) y[r * n + c] += v * w[j * n + c];
+      }
+    if (b) for (let i = 0; i < y.length; i++) y[i] += b[i % n];
+    return y;
+  };
+  const norm = (x, i) => {
+    for (let r = 0; r < x.length; r += D) {
+      let m = 0,
+        v = 0;
+      for (let c = 0; c < D; c++) m += x[r + c] / D;
+      for (let c = 0; c < D; c++) v += (x[r + c] - m) ** 2 / D;
+      for (let c = 0; c < D; c++) x[r + c] = ((x[r + c] - m) / Math.sqrt(v + 1e-12)) * i.G[c] + i.Z[c];
+    }
+    return x;
+  };
+  let kept;
+  item('minilm', {
+    kind: 'minilm',
+    dims: { B, S, D, F, H, N },
+    flops: 2 * B * S * N * (4 * D * D + 2 * D * F) + 4 * B * N * S * S * D,
+    bytes: 4 * N * (4 * D * D + 2 * D * F),
+    inputs: () => {
+      const found = {
+        IDS: Int32Array.from(rand(B * S, 71, 0, V), Math.floor),
+        E: rand(V * D, 72),
+        P: rand(S * D, 73, -0.1, 0.1),
+        G: rand(D, 74, 0.5, 1.5),
+        Z: rand(D, 75, -0.1, 0.1),
+      };
+      Object.keys(shapes).forEach((k, n) => (found[k] ??= rand(P(...shapes[k]), 80 + n, -0.07, 0.07)));
+      return found;
+    },
+    shapes,
+    out: [B, D],
+    // One of the texts, whole.
+    check: (got, i) => {
+      const text = 17;
+      if (kept?.inputs !== i) {
+        let x = new Float64Array(S * D);
+        for (let t = 0; t < S; t++) for (let c = 0; c < D; c++) x[t * D + c] = i.E[i.IDS[text * S + t] * D + c] + i.P[t * D + c];
+        norm(x, i);
+        for (let k = 0; k < N; k++) {
+          const [q, key, v] = ['WQ', 'WK', 'WV'].map((w) => times(x, i[w + k], D)),
+            y = new Float64Array(S * D),
+            d = D / H;
+          for (let h = 0; h < H; h++)
+            for (let t = 0; t < S; t++) {
+              const l = new Float64Array(S);
+              for (let u = 0; u < S; u++) for (let c = 0; c < d; c++) l[u] += (q[t * D + h * d + c] * key[u * D + h * d + c]) / Math.sqrt(d);
+              const m = Math.max(...l);
+              let z = 0;
+              for (let u = 0; u < S; u++) z += l[u] = Math.exp(l[u] - m);
+              for (let u = 0; u < S; u++) for (let c = 0; c < d; c++) y[t * D + h * d + c] += (l[u] / z) * v[u * D + h * d + c];
+            }
+          const o = times(y, i['WO' + k], D, i['BO' + k]);
+          x = norm(
+            x.map((a, n) => a + o[n]),
+            i,
+          );
+          const f = times(times(x, i['W1' + k], F, i['B1' + k]).map(gelu), i['W2' + k], D);
+          x = norm(
+            x.map((a, n) => a + f[n]),
+            i,
+          );
+        }
+        const mean = new Float64Array(D);
+        for (let n = 0; n < x.length; n++) mean[n % D] += x[n];
+        kept = { inputs: i, y: mean.map((a) => a / Math.hypot(...mean)) };
+      }
+      return err(D, got.slice(text * D, (text + 1) * D), (c) => kept.y[c]);
+    },
+  });
+}
 export const items = I;
 
 export const profiles = {
@@ -469,6 +655,8 @@ export const profiles = {
     'conv',
     'attn_1024',
     'attn_causal_1024',
+    'resnet',
+    'minilm',
     'layernorm_4096',
     'cumsum_4096',
     'sort_20',

@@ -19,7 +19,7 @@ export async function make({ peer, done }) {
     notes: 'Python in the page; loops of K operations in Python',
     async prep(spec, inputs) {
       const { kind, axis, n, causal } = spec;
-      const names = { conv: ['X', 'W'], attn: ['Q', 'K', 'V'], fft: ['R', 'I'] }[kind] ?? Object.keys(spec.shapes); // the rest: other layouts of the same
+      const names = { conv: ['X', 'W'], attn: ['Q', 'K', 'V'], fft: ['R', 'I'] }[kind] ?? Object.keys(spec.shapes).filter((k) => !k.endsWith('n')); // the rest: other layouts of the same
       const text = JSON.stringify({ kind, axis, n, causal, names, shapes: spec.shapes, out: spec.out });
       const given = names.map((k) => inputs[k]);
       const work = await prepare(text, peer, ...given);
@@ -31,18 +31,19 @@ export async function make({ peer, done }) {
         held?.array.destroy();
         held = undefined;
       };
-      const tiny = kind === 'tiny';
+      const tiny = kind === 'tiny',
+        model = kind === 'resnet' || kind === 'minilm'; // its weights go up once
       const cell = {
         how: work.how,
         maxK: tiny ? 1 : undefined,
-        noE2E: tiny || kind === 'copy',
+        noE2E: tiny || model || kind === 'copy',
         async many(k) {
           many(k);
           await done();
         },
         async e2e() {
           release();
-          const array = await (tiny || kind === 'copy' ? whole() : whole(...given));
+          const array = await (tiny || model || kind === 'copy' ? whole() : whole(...given));
           held = { array, view: array.getBuffer() };
           const { data } = held.view;
           return kind === 'fft' ? (k) => [data[2 * k], data[2 * k + 1]] : data;

@@ -27,6 +27,44 @@ def attention(causal: bool) -> Operation:
     return lambda q, k, v: tg.nn.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
 
+def resnet(x: "tg.Array", *weights: "tg.Array") -> "tg.Array":
+    for w in weights:
+        out, into, size, _ = w.shape
+        stride = 2 if size == 3 and out > 64 else 1
+        x = tg.nn.relu(tg.nn.conv2d(x, w, stride=stride, padding=size // 2))
+    return x
+
+
+def minilm(
+    ids: "tg.Array", words: "tg.Array", places: "tg.Array", g: "tg.Array", z: "tg.Array", *layers: "tg.Array"
+) -> "tg.Array":
+    """layers: eight arrays for each layer, the first three joined by `joined`: six."""
+    b, t = ids.shape
+    width = words.shape[1]
+
+    def norm(x: "tg.Array") -> "tg.Array":
+        return tg.nn.layer_norm(x, (width,), g, z, 1e-12)
+
+    x = norm(tg.nn.embedding(ids, words) + places)
+    for k in range(0, len(layers), 6):
+        qkv, out, first, second, out_bias, first_bias = layers[k : k + 6]
+        heads = (x @ qkv).reshape(b, t, 3, 12, width // 12)
+        y = tg.nn.scaled_dot_product_attention(*tg.unstack(tg.permute_dims(heads, (2, 0, 3, 1, 4))))
+        y = tg.permute_dims(y, (0, 2, 1, 3)).reshape(b, t, width)
+        x = norm(x + (y @ out + out_bias))
+        x = norm(x + tg.nn.gelu(x @ first + first_bias) @ second)
+    mean = tg.sum(x, axis=1)
+    return mean / tg.sqrt(tg.sum(mean * mean, axis=-1, keepdims=True))
+
+
+def joined(arrays: list["tg.Array"]) -> list["tg.Array"]:
+    """The three matrices in front of each attention as one, as the page's example does."""
+    made = arrays[:5]
+    for k in range(5, len(arrays), 8):
+        made += [tg.concat(arrays[k : k + 3], axis=1), *arrays[k + 3 : k + 8]]
+    return made
+
+
 def send() -> None:
     """Everything so far is on its way to the GPU; waits for nothing."""
     engine.flush()
@@ -53,9 +91,11 @@ def operation(spec: dict[str, Any]) -> tuple[Operation, str] | None:
         found["softmax"] = lambda x: tg.nn.softmax(x, axis=-1), "nn.softmax"
     if hasattr(tg.nn, "conv2d"):
         found["conv"] = lambda x, w: tg.nn.conv2d(x, w, padding=1), "nn.conv2d"
+        found["resnet"] = resnet, "twelve nn.conv2d and nn.relu"
     if hasattr(tg.nn, "layer_norm"):
         found["layernorm"] = layer_norm, "nn.layer_norm"
     if hasattr(tg.nn, "scaled_dot_product_attention"):
+        found["minilm"] = minilm, "six layers of nn.layer_norm, scaled_dot_product_attention, gelu"
         found["attn"] = attention(bool(spec.get("causal"))), "nn.scaled_dot_product_attention"
     if hasattr(tg, "fft"):
         found["fft"] = tg.fft.fft, "fft.fft"
@@ -69,7 +109,8 @@ class Work:
         spec = json.loads(text)
         found = operation(spec)
         assert found is not None
-        f, self.how = found
+        work, self.how = found
+        f = work
         # `tg.jit` is to tabgpu what `jit` is to jax-js; the small adds are also measured without it.
         jitted = hasattr(tg, "jit") and (spec["kind"] != "tiny" or "+jit" in peer)
         self.jitted = jitted
@@ -82,6 +123,11 @@ class Work:
         self.complex = spec["kind"] == "fft"
         self.shapes = [spec["shapes"][k] for k in spec["names"]]
         self.inputs = self.uploaded(*inputs)
+        if spec["kind"] == "minilm":
+            self.inputs = joined(self.inputs)
+        if spec["kind"] in ("minilm", "resnet"):  # a model's weights are its own
+            self.inputs, weights = self.inputs[:1], self.inputs[1:]
+            self.f = tg.jit(lambda x: work(x, *weights))
         if spec["kind"] == "copy":
             self.inputs = [tg.zeros(spec["n"], dtype=tg.float32) + 1.0]
             send()
