@@ -234,7 +234,11 @@ def test_geometry(order: int) -> None:
 
 def test_spectra() -> None:
     x = (rng.standard_normal((8, 9)) + 1j * rng.standard_normal((8, 9))).astype(np.complex64)
-    for name, value in (("fourier_gaussian", (0.7, 1.2)), ("fourier_uniform", 3.0), ("fourier_shift", (1.5, -2.25))):
+    for name, value in (
+        ("fourier_gaussian", (0.7, 1.2)),
+        ("fourier_uniform", 3.0),
+        ("fourier_shift", (1.5, -2.25)),
+    ):
         same(name, x, value)
         same(name, x, value, 16, 1)
     for shape in ((12,), (8, 9), (5, 6, 7)):
@@ -250,3 +254,21 @@ def test_objects() -> None:
         for most in (0, 6, 12):
             assert image.find_objects(tg.asarray(labels), most) == nd.find_objects(labels, most)
     assert image.find_objects(tg.zeros((3, 3), dtype="int32")) == []
+
+
+def test_axes_in_any_order() -> None:
+    """SciPy's footprints lie along the axes in ascending order; sizes, modes and origins follow the order given."""
+    x = rng.standard_normal((6, 7, 8)).astype(np.float32)
+    w = rng.standard_normal((3, 5))  # SciPy turns even ones about differently
+    for axes in ((0, 2), (2, 0), (-1, 1), (1,)):
+        flags = w > 0 if len(axes) == 2 else w[0] > -9
+        options: Any = {"axes": axes, "mode": ["wrap", "mirror"][: len(axes)], "origin": [0, -1][: len(axes)]}
+        for name in ("correlate", "convolve"):
+            same(name, x, w if len(axes) == 2 else w[0], **{**options, "mode": "wrap"})
+        for name in ("minimum_filter", "maximum_filter", "median_filter", "grey_erosion", "grey_dilation"):
+            same(name, x, footprint=flags, **{**options, "mode": "wrap"})
+        same("minimum_filter", x, [3, 5][: len(axes)], **options)
+        same("uniform_filter", x, [3, 5][: len(axes)], **options)
+        same("gaussian_filter", x, [1.0, 2.0][: len(axes)], axes=axes, mode=options["mode"])
+        for name in ("binary_erosion", "binary_dilation", "binary_opening"):
+            same(name, x > 0, flags, axes=axes, origin=options["origin"])

@@ -45,6 +45,12 @@ def axes_of(axes: Any, rank: int, label: str) -> tuple[int, ...]:
     return made
 
 
+def ascending(at: tuple[int, ...], *values: list[Any]) -> Any:
+    """Axes in order, and values that go with them: SciPy's footprints lie along axes in that order, however named."""
+    order = sorted(range(len(at)), key=at.__getitem__)
+    return (tuple([at[k] for k in order]), *[[v[k] for k in order] for v in values])
+
+
 def each(value: Any, rank: int, label: str, what: str) -> list[Any]:
     """One value for each axis, from one or a sequence."""
     value = listed(value, label, what)

@@ -39,6 +39,9 @@ async def find_objects_async(input: Any, max_label: int = 0) -> list[Box | None]
         count = int(greatest)
     if count < 1:
         return []
+    if not x.ndim:
+        (mark,) = await fetch(marks)
+        return [() if k + 1 == int(mark[0]) else None for k in range(count)]
     slots = ew.where(ew.logical_and(ew.greater(marks, 0), ew.less_equal(marks, count)), marks, 0)
     at = positions(x.size)
     ends: list[Array] = []

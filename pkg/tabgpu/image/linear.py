@@ -13,7 +13,7 @@ from ..ops import elementwise as ew
 from ..ops.convert import from_host
 from ..ops.creation import astype, copy_of
 from ..ops.manipulation import flip
-from .arguments import axes_of, each, finish, mode_of, prepared, scalar, start, whole
+from .arguments import ascending, axes_of, each, finish, mode_of, prepared, scalar, start, whole
 from .stencils import correlated
 
 __all__ = [
@@ -58,6 +58,7 @@ def _correlate(
         raise ValueError(f"{label}: weights of shape {w.shape} are empty")
     origins = [whole(o, label, "origin") for o in each(origin, len(at), label, "origin")]
     modes = [mode_of(m, label) for m in each(mode, len(at), label, "mode")]
+    at, origins, modes = ascending(at, origins, modes)
     if turned:
         origins = [-o - (1 - n % 2) for o, n in zip(origins, w.shape, strict=True)]
         w = flip(w)

@@ -11,7 +11,7 @@ from ..ops import elementwise as ew
 from ..ops.convert import from_host
 from ..ops.creation import astype, copy_of, full
 from ..ops.manipulation import flip
-from .arguments import axes_of, each, finish, start, whole
+from .arguments import ascending, axes_of, each, finish, start, whole
 from .ranking import extreme, real, spread
 from .structures import generate_binary_structure, host
 from .windows import neighbours
@@ -54,6 +54,7 @@ def step(
     """One erosion or dilation of bools."""
     shape = tuple(structure.shape)
     origins = [whole(o, label, "origin") for o in each(origin, len(axes), label, "origin")]
+    axes, origins = ascending(axes, origins)
     mask = structure if isinstance(structure, Array) else from_host(structure, label)
     mask = ew.not_equal(mask, 0) if mask.dtype is not bool_ else mask
     if dilates:
@@ -84,7 +85,9 @@ def _iterated(
     if count < 1:
         from .flooding import until_stable
 
-        return given(until_stable(x, s, kept, border, origin, at, dilates, label), output, label)
+        return given(
+            until_stable(x, s, kept, border, origin, tuple(sorted(at)), dilates, label), output, label
+        )
     for _ in range(count):
         made = step(x, s, at, border, origin, dilates, label)
         x = made if kept is None else ew.where(kept, made, x)

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..array import Array
 from ..layout import normalize_axis
-from ..ops.manipulation import flip, permute_dims, reshape
-from .arguments import axes_of, each, finish, mode_of, prepared, scalar, start, whole
+from ..ops.manipulation import flip, reshape
+from .arguments import ascending, axes_of, each, finish, mode_of, prepared, scalar, start, whole
 from .structures import counted, footprint_of
 from .windows import extreme_line, neighbours
 
@@ -49,7 +49,9 @@ def extreme(
     origins = [whole(o, label, "origin") for o in each(origin, rank, label, "origin")]
     mask, heights = footprint_of(size, footprint, structure, rank, label)
     shaped = heights if mask is None else mask
-    given = each(size, rank, label, "size") if shaped is None else shaped.shape
+    given = each(size, rank, label, "size") if shaped is None else list(shaped.shape)
+    at, modes, origins, *sizes = ascending(at, modes, origins, *([given] if shaped is None else []))
+    given = sizes[0] if sizes else given
     shape = [whole(n, label, "size") for n in given]
     if any(n < 1 for n in shape):
         raise ValueError(f"{label}: sizes {tuple(shape)} must be at least 1")
@@ -72,11 +74,9 @@ def extreme(
 
 
 def spread(a: Array, at: tuple[int, ...], rank: int) -> Array:
-    """A footprint over some axes as one over all."""
-    order = sorted(range(len(at)), key=at.__getitem__)
-    a = permute_dims(a, order)
+    """A footprint over some ascending axes as one over all."""
     sizes = [1] * rank
-    for k, n in zip(sorted(at), a.shape, strict=True):
+    for k, n in zip(at, a.shape, strict=True):
         sizes[k] = n
     return reshape(a, sizes)
 
@@ -139,7 +139,7 @@ def _ranked(input: Any, rank: Any, how: tuple[Any, ...], label: str) -> Array:
     at = axes_of(axes, x.ndim, label)
     value = scalar(cval, label, "cval")
     modes = [mode_of(m, label) for m in each(mode, len(at), label, "mode")]
-    origins = each(origin, len(at), label, "origin")
+    at, modes, origins = ascending(at, modes, each(origin, len(at), label, "origin"))
     shape, mask, n = counted(size, footprint, len(at), label)
     k = rank(n)
     if not 0 <= k < n:
