@@ -28,6 +28,7 @@ async def test_eigh_of_every_shape(kind: str) -> None:
         np.testing.assert_array_equal(await linalg.eigvalsh(tg.asarray(a)).numpy(), w)
 
 
+@pytest.mark.limits
 @pytest.mark.parametrize("kind", "fc")
 async def test_larger_than_a_workgroup(kind: str) -> None:
     """One pair of blocks."""
@@ -53,6 +54,7 @@ async def test_which_triangle_is_read() -> None:
         linalg.eigh(tg.ones((2, 2)), "X")
 
 
+@pytest.mark.limits
 async def test_special_matrices() -> None:
     n = 12
     k = np.arange(n)

@@ -31,6 +31,7 @@ async def test_qr_of_every_shape(kind: str) -> None:
         assert q.shape == (*shape[:-2], m, m) and r.shape == shape
 
 
+@pytest.mark.limits
 @pytest.mark.parametrize("kind", "fc")
 async def test_a_tree_of_blocks(kind: str) -> None:
     """More rows than three levels of blocks, more columns than two panels."""
@@ -86,6 +87,7 @@ async def test_qr_without_elements() -> None:
         assert linalg.qr(tg.zeros(shape), "r").shape == np.linalg.qr(np.zeros(shape), "r").shape
 
 
+@pytest.mark.limits
 async def test_matrices_of_low_rank() -> None:
     """runmat's qr is CholeskyQR, which these break."""
     for a in (
@@ -130,6 +132,7 @@ async def test_results_are_of_their_own() -> None:
     check_qr(a, *await host(*first))
 
 
+@pytest.mark.limits
 @pytest.mark.parametrize("kind", "fc")
 async def test_pivoting(kind: str) -> None:
     """runmat qr with pivots, as a vector of positions. The diagonal of R falls, and a[:, P] is Q R."""

@@ -60,6 +60,7 @@ async def test_lstsq_of_least_norm_and_low_rank() -> None:
         linalg.lstsq(tg.ones((3, 2)), tg.ones(4))
 
 
+@pytest.mark.limits
 @pytest.mark.parametrize("kind", "fc")
 async def test_pinv(kind: str) -> None:
     """runmat pinv."""

@@ -41,6 +41,7 @@ async def test_many_blocks(kind: str, form: str) -> None:
         check_svd(a, *await host(*linalg.svd(tg.asarray(a), full_matrices=False)))
 
 
+@pytest.mark.limits
 async def test_matrices_of_low_rank() -> None:
     """Vectors of singular values that are 0 or rounding are orthonormal too."""
     for a in (
@@ -65,6 +66,7 @@ async def test_small_singular_values_are_accurate() -> None:
     np.testing.assert_allclose(got, want, rtol=2e-5)
 
 
+@pytest.mark.limits
 @pytest.mark.parametrize("kind", "fc")
 async def test_hermitian(kind: str) -> None:
     a = draw((6, 6), kind)
