@@ -103,6 +103,18 @@ def test_filters_of_one_channel(n: int, form: None) -> None:
         )
 
 
+def test_both_ways_of_orders() -> None:
+    x = draw((2, 900))
+    filters = [ss.butter(1, 0.3), ss.butter(6, 0.1), ss.butter(3, [0.2, 0.4], "band"), ss.butter(4, 0.3, "high"),
+               ss.iirnotch(0.2, 20), (np.ones(5) / 5, [1.0]), ([1.0, 2], [2.0, -0.5, 0.1]), ([0, 1.0], [1, -0.5]),
+               ([1.0, 0.5], COMB)]  # fmt: skip
+    for b, a in filters:
+        same((b, a), lambda: tg.signal.filtfilt(b, a, T(x)), lambda: ss.filtfilt(b, a, wide(x)), 2e-5)
+        same(
+            (b, a), lambda: tg.signal.filtfilt(b, a, T(x).T, 0), lambda: ss.filtfilt(b, a, wide(x).T, 0), 2e-5
+        )
+
+
 def test_filters_along_axes(form: None) -> None:
     x = draw((3, 500, 4))
     for axis in (0, 1, 2, -1):

@@ -322,6 +322,14 @@ def filtfilt(
     kind, edge = _padding(padtype, padlen, x, k, max(a.size, b.size), "filtfilt")
     n = x.shape[k]
     longer = extended(x, k, edge, kind, "filtfilt")
+    order = max(a.size, b.size) - 1
+    if a.size > 1 and order <= MOST_FACTORED and "c" not in (a.dtype.kind, b.dtype.kind):
+        from .sections import sections_of
+
+        if not a[0]:
+            raise ValueError("filtfilt: a[0] is 0")
+        y = _both_ways(sections_of(b / a[0], a / a[0]), longer, k)
+        return astype(cut(y, k, edge, edge + n), want, copy=False)
     zi = along(astype(asarray(lfilter_zi(b, a)), x.dtype), k, x.ndim)
     y = _begun(b, a, longer, k, zi)
     y = cut(_begun(b, a, cut(y, k, None, None, -1), k, zi), k, None, None, -1)
@@ -342,12 +350,17 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     taps = 2 * len(sos) + 1 - min(int((sos[:, 2] == 0).sum()), int((sos[:, 5] == 0).sum()))
     kind, edge = _padding(padtype, padlen, x, k, taps, "sosfiltfilt")
     n = x.shape[k]
-    y = extended(x, k, edge, kind, "sosfiltfilt")
-    zi = along(astype(asarray(sosfilt_zi(sos).reshape(-1)), x.dtype), k, x.ndim)
-    for reverse in (False, True):
-        first = cut(y, k, -1, None) if reverse else cut(y, k, 0, 1)
-        y, _ = _cascade(sos, y, k, ew.multiply(zi, first), reverse)
+    y = _both_ways(sos, extended(x, k, edge, kind, "sosfiltfilt"), k)
     return astype(cut(y, k, edge, edge + n), want, copy=False)
+
+
+def _both_ways(sos: Any, y: Array, axis: int) -> Array:
+    """Sections forwards, then from the end backwards, each in the steady state of the sample that it begins with."""
+    zi = along(astype(asarray(sosfilt_zi(sos).reshape(-1)), y.dtype), axis, y.ndim)
+    for reverse in (False, True):
+        first = cut(y, axis, -1, None) if reverse else cut(y, axis, 0, 1)
+        y, _ = _cascade(sos, y, axis, ew.multiply(zi, first), reverse)
+    return y
 
 
 def detrend(
