@@ -20,7 +20,8 @@ from .beside_eye import beside_eye
 
 WHOLE_MOST = 32  # rows of a matrix that one workgroup takes on every device
 SHARED = 27 << 10  # bytes of workgroup memory with which it takes 64 real ones
-SWEEPS = 15  # of all blocks, at most
+SWEEPS = 15  # of a small matrix, at most
+MORE = 10  # and as many as the number of blocks has bits: sweeps of all blocks, at most (512 vectors take 10)
 # Where there is one pair of blocks: sweeps within a launch, times that its products are made again.
 ALONE = (8, 5)
 SOFTWARE = (4, 6)  # the same on CPU adapters, where loops may end early
@@ -97,7 +98,9 @@ def _blocks(op: Op, facts: Facts) -> list[Launch]:
     judge = kernel_for(("jacobi_judge", 64), judge_text, "jacobi_judge", 64)
     gram, solve, rotate = (_kernel(name, kind, form, facts) for name in ("gram", "solve", "rotate"))
     tiles = -(-length // min(DEPTH, form.side**2))
-    inner, sweeps = (SOFTWARE if facts.software else ALONE) if players == 2 else (1, SWEEPS)
+    inner, sweeps = (
+        (SOFTWARE if facts.software else ALONE) if players == 2 else (1, MORE + players.bit_length())
+    )
     small = bits(SMALL * max(1.0, m**0.5 / 16), "f")
     least, nothing = bits(EPS, "f"), bits(1e-37, "f")
     launches = [beside_eye(op.args[0], op, n, m, length, facts)]
