@@ -468,6 +468,9 @@ KNOWN: dict[str, list[tuple[str, str]]] = {
         ("only 'pad' is there", "not there: method='gust'"),
         ("numbers of the host", "complex coefficients of a recursion"),
     ],
+    "signal.residuez": [
+        ("off by", "SciPy's own function on the host: poles in another order with another LAPACK")
+    ],
     "signal.resample_poly": [("upfirdn: mode 'anti", "not there: modes antisymmetric, antireflect")],
     "signal.upfirdn": [("upfirdn: mode 'anti", "not there: modes antisymmetric, antireflect")],
 }
