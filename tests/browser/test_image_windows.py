@@ -255,3 +255,27 @@ async def test_bad_arguments() -> None:
         assert said in str(caught.value), caught.value
     assert (await image.minimum_filter(tg.zeros((0, 3)), 3).numpy()).shape == (0, 3)
     assert (await image.binary_dilation(tg.zeros((0, 3))).numpy()).shape == (0, 3)
+
+
+async def test_long_work_is_cut(monkeypatch: Any) -> None:
+    """Filters that would hold the GPU are several launches with the same results."""
+    from tabgpu.routines import neighbours, stencil
+
+    x = draw((37, 53), 13)
+    g = tg.asarray(x)
+    w = np.ones((3, 4), np.float32)
+    whole = await tg.fetch(
+        image.rank_filter(g, 5, (3, 4)), image.maximum_filter(g, (3, 4)), image.correlate(g, w)
+    )
+    for module in (neighbours, stencil):
+        for name in ("HEAVY", "ALONE"):
+            monkeypatch.setattr(module, name, 4000)
+    gpu = engine.device()
+    gpu.programs = None
+    before = gpu.counters.launches
+    cut = await tg.fetch(
+        image.rank_filter(g, 5, (3, 4)), image.maximum_filter(g, (3, 4)), image.correlate(g, w)
+    )
+    assert gpu.counters.launches - before > 12
+    for a, b in zip(whole, cut, strict=True):
+        assert np.array_equal(a, b)

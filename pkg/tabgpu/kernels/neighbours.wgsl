@@ -6,6 +6,7 @@
 //   0 results   1 size of the second leading axis   2 offset of src   3, 4 its strides along the leading axes
 //   5 bits of the constant beyond borders   6 which of the sorted elements   7 how many bits keys have
 //   8 for each axis: size, stride, taps, elements before the first tap,  mode (lib/border), 0, 0, 0
+//   13 number of the first workgroup
 // Strides and offset are modulo 2^32.
 // Dispatch: ceil(words of dst / WG) workgroups, folded into x, y, z.
 // Hooks: load, bits, constant, wanted, raised; key, unkey and the block `function` (kernels/neighbours_functions.py).
@@ -108,7 +109,7 @@ fn value(i: u32) -> V {
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {
-  let w = (g.x + ng.x * (g.y + ng.y * g.z)) * WG + l;
+  let w = (P[3].y + g.x + ng.x * (g.y + ng.y * g.z)) * WG + l;
   if (w * PER >= P[0].x) { return; }
   var word = 0u;
   for (var q = 0u; q < PER; q++) {

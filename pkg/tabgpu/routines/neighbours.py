@@ -12,8 +12,11 @@ from ..launch import Launch
 from ..region import Facts, kernel_for
 from . import launch
 from .leads import by_leads
+from .stencil import pieces
 
 ROUNDS = 60000  # of all loops of a thread of Mesa's CPU driver
+HEAVY = 1 << 35  # elements that one launch looks at: hundredths of a second
+ALONE = 1 << 29  # the same of a CPU adapter
 SIDES = ((3, 1), (5, 1), (3, 2), (5, 2), (3, 3))  # windows sorted in registers: side, axes
 
 
@@ -69,4 +72,9 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
 
     spans = tuple([(a.size, a.stride) for a in axes])
     leads = op.size // prod(a.size for a in axes)
-    return by_leads(op, job.channels, leads, job.offset, job.strides, spans, emit, facts, whole=masked)
+    made_of = by_leads(op, job.channels, leads, job.offset, job.strides, spans, emit, facts, whole=masked)
+    work = op.size * prod(taps) * (bits // 2 if name == "rank" and not side else 1)
+    most = ALONE if facts.software else HEAVY
+    if work <= most:
+        return made_of
+    return [part for one in made_of for part in pieces(one, -(-work // most), 13, facts)]

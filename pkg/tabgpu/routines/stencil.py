@@ -72,21 +72,21 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     work = op.size * job.kernel[0] * job.kernel[1]
     if work <= most:
         return whole
-    return [part for one in whole for part in _pieces(one, -(-work // most), facts)]
+    return [part for one in whole for part in pieces(one, -(-work // most), 17, facts)]
 
 
 def _with_kernel(spans: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
     return spans[0], (0, 0), spans[1]
 
 
-def _pieces(one: Launch, count: int, facts: Facts) -> list[Launch]:
-    """A launch as several: each holds the GPU for a part of a second."""
+def pieces(one: Launch, count: int, word: int, facts: Facts) -> list[Launch]:
+    """A launch as several: each holds the GPU for a part of a second. word: the parameter for the first workgroup."""
     groups = one.grid[0] * one.grid[1] * one.grid[2]
     each = max(-(-groups // count), 1)
     made = []
     for first in range(0, groups, each):
         words = [*one.words]
-        words[17] = first
+        words[word] = first
         part = launch(one.kernel, one.reads, one.writes, min(each, groups - first), words, facts)
         made.append(part._replace(windows=one.windows))
     return made
