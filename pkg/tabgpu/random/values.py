@@ -180,7 +180,8 @@ def _host_bounds(
         raise ValueError(f"{where}: some high does not exceed its low")
     if first.size and ((first < least).any() or (final > most).any()):
         raise ValueError(f"{where}: a bound does not fit the dtype, whose values are {least} to {most}")
-    made = [from_host(np.asarray(x & M, np.uint32), where) for x in (first, final, final - first + 1)]
+    first, final = np.asarray(first, np.int64), np.asarray(final, np.int64)  # they fit now
+    made = [from_host(x.astype(np.uint32), where) for x in (first, final, final - first + 1)]
     return made[0], made[1], made[2]
 
 
