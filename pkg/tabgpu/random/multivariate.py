@@ -220,9 +220,7 @@ def factor(cov: Array, method: str) -> Any:
     """A matrix f with f^T f = cov: from tg.linalg."""
     from .. import linalg
 
-    found = getattr(linalg, method, None)
-    if found is None:
-        raise NotImplementedError(f"multivariate_normal: tg.linalg.{method} is not there yet")
+    found = getattr(linalg, method)
     if method == "cholesky":
         return matrix_transpose(found(cov))
     if method == "eigh":
