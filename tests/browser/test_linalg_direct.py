@@ -464,3 +464,15 @@ async def test_growth_is_that_of_partial_pivoting() -> None:
     a[:, -1] = 1
     upper = await host(la.lu(gpu(a))[2])
     assert upper[-1, -1] == 2.0 ** (n - 1) and norm(upper) >= 2.0 ** (n - 1)
+
+
+async def test_what_divisions_of_matrices_become() -> None:
+    """runmat's mldivide, mrdivide and linsolve: a \\ b, a / b, options and the reciprocal condition number."""
+    a, b = conditioned(RNG, 12, 0.1), matrix(RNG, (3, 12))
+    left = la.solve(gpu(a), gpu(b).mT)
+    right = la.solve(gpu(a).mT, gpu(b).mT).mT
+    lower = la.solve(gpu(np.tril(a)), gpu(b[0]), assume_a="lower triangular", transposed=True)
+    x, y, z, rcond = [wide(v) for v in await tg.fetch(left, right, lower, la.rcond(gpu(a)))]
+    assert residual(a, x, b.T) < NEAR and residual(a.T, y.T, b.T) < NEAR
+    assert residual(np.tril(a).T, z[:, None], b[:1].T) < NEAR
+    np.testing.assert_allclose(rcond, 1 / (norm(a) * norm(np.linalg.inv(a))), rtol=1e-4)
