@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_checklist_runmat import A, check, wide
+from checked import A, check, wide
 
 import tabgpu as tg
 from tabgpu import fft, image, linalg, random, signal, stats
