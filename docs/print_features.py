@@ -274,7 +274,10 @@ def page() -> Iterator[str]:
     yield from ("", "## `tg.random`", "", *functions(tabgpu.random, tabgpu.random.__all__))
     methods = ", ".join(f"`{n}`" for n in vars(tabgpu.random.Generator) if not n.startswith("_"))
     yield from ("", f"Of a `Generator`: {methods}.")
-    yield from ("", "Bit generators: `Philox`, `Threefry` (a key and a position: `state`, `spawn`, `jumped`, `advance`,")
+    yield from (
+        "",
+        "Bit generators: `Philox`, `Threefry` (a key and a position: `state`, `spawn`, `jumped`, `advance`,",
+    )
     yield "`random_raw`) from seeds or from a `SeedSequence`, whose words are NumPy's."
     yield from ("", "## `tg.linalg`", "", *functions(tabgpu.linalg, names))
     yield from ("", "## `tg.linalg.blas`", "", *functions(tabgpu.linalg.blas, tabgpu.linalg.blas.__all__))

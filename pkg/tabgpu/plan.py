@@ -15,6 +15,7 @@ from .kernels import weight
 from .layout import Layout, Shape, compose
 
 MAX_WEIGHT = 64  # additions a kernel, or what costs a compiler as much (kernels.weight)
+HEAVY, LARGE = 10, 1 << 20  # weight of what follows a product, elements: from both on it has its own launch
 MAX_BEFORE = 24  # the same before a reduction, whose kernel holds five copies
 _serial = attrgetter("serial")
 
@@ -247,6 +248,8 @@ def _may_core(op: Op, group: Group, view: Layout | None, stored: bool) -> bool:
     """Whether a reduction or product may hand its values straight to the group of its consumers."""
     if view is not None or group.core is not None or group.parent is not None or group.shape != op.shape:
         return False
+    if op.kind == MATMUL and group.weight >= HEAVY and op.size >= LARGE:
+        return False  # few threads of a product run at a time: a launch of its own takes less
     if any(out.dtype.per_word != 1 for out in group.outs) and (op.kind != MATMUL or op.extra[2] % 4):
         return False  # whole words are stored by products whose rows are whole vec4s
     return group.bindings() + stored + 1 <= group.budget

@@ -1,4 +1,4 @@
-"""tg.show without a canvas: its PNG, its arguments. Pixels of canvases are in tests/site/test_show.py. Runs in the tab."""
+"""tg.show without a canvas: its PNG, its arguments. Pixels of canvases: tests/site/test_show.py. Runs in the tab."""
 
 from __future__ import annotations
 

@@ -238,6 +238,9 @@ def quantised() -> Iterator[tuple[str, str, str]]:
         ):
             params = {"WG": wg, "LANES": lanes, "OUTS": outs}
             yield f"quant_matvec {name} {bank} {params}", *quant_forms.matvec(name, bank, params)
+            if outs == 4 and FORMATS[name].block == 32:
+                staged = quant_forms.matvec(name, bank, {**params, "STAGE": 64})
+                yield f"quant_matvec_blocks {name} {bank}", *staged
         if name in quant_forms.ENCODERS:
             yield f"quant_encode {name}", *quant_forms.encode(name, 64)
         limits = {"maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupStorageSize": 32768}

@@ -22,6 +22,12 @@ fn word_at(a: u32) -> u32 {
   let low = word(a >> 2u);
   return select(low, (low >> 16u) | (word((a >> 2u) + 1u) << 16u), (a & 2u) != 0u);
 }
+// Word t from an even address on.
+fn word_of(a: u32, t: u32) -> u32 {
+  let i = (a >> 2u) + t;
+  let low = word(i);
+  return select(low, (low >> 16u) | (word(i + 1u) << 16u), (a & 2u) != 0u);
+}
 fn half_at(a: u32) -> u32 { return half_word(word(a >> 2u), a >> 1u); }
 fn byte_at(a: u32) -> u32 { return byte(word(a >> 2u), a); }
 fn float_at(a: u32) -> f32 { return f16_decode(half_at(a)); }
@@ -34,6 +40,13 @@ fn bytes_less(v: u32, bias: f32) -> vec4f {
   return bitcast<vec4f>(n) * vec4f(1.0f, 0.00390625f, 1.0f, 0.00390625f) - zero.xyxy;
 }
 fn nibbles(v: u32, h: u32) -> u32 { return (v >> (4u * h)) & 0x0f0f0f0fu; }
+// Those of one plane as floats, less a bias, as in bytes_less.
+fn nibbles_less(v: u32, h: u32, bias: f32) -> vec4f {
+  let w = v >> (4u * h);
+  let n = (vec2u(w, w >> 16u).xxyy & vec4u(0xfu, 0xf00u, 0xfu, 0xf00u)) | vec4u(0x4b000000u);
+  let zero = vec2f(8388608.0f, 32768.0f) + vec2f(bias);
+  return bitcast<vec4f>(n) * vec4f(1.0f, 0.00390625f, 1.0f, 0.00390625f) - zero.xyxy;
+}
 fn twos(v: u32, h: u32) -> u32 { return (v >> (2u * h)) & 0x03030303u; }
 fn ones(v: u32, h: u32) -> u32 { return (v >> h) & 0x01010101u; }
 // Four bits, each as bit 4 of a byte.
@@ -73,25 +86,25 @@ fn bf16_quad(b: u32, t: u32, h: u32) -> vec4f {
 // q8_0: begin
 fn q8_0_scale(b: u32, t: u32, h: u32) -> vec2f { return vec2f(float_at(b), 0.0f); }
 fn q8_0_quad(b: u32, t: u32, h: u32) -> vec4f {
-  return bytes_less(word_at(b + 2u + 4u * t) ^ 0x80808080u, 128.0f);
+  return bytes_less(word_of(b + 2u, t) ^ 0x80808080u, 128.0f);
 }
 // q8_0: end
 
 // q4_0: begin
 fn q4_0_scale(b: u32, t: u32, h: u32) -> vec2f { return vec2f(float_at(b), 0.0f); }
-fn q4_0_quad(b: u32, t: u32, h: u32) -> vec4f { return bytes_less(nibbles(word_at(b + 2u + 4u * t), h), 8.0f); }
+fn q4_0_quad(b: u32, t: u32, h: u32) -> vec4f { return nibbles_less(word_of(b + 2u, t), h, 8.0f); }
 // q4_0: end
 
 // q4_1: begin
 fn q4_1_scale(b: u32, t: u32, h: u32) -> vec2f { return vec2f(float_at(b), -float_at(b + 2u)); }
-fn q4_1_quad(b: u32, t: u32, h: u32) -> vec4f { return bytes_less(nibbles(word((b >> 2u) + 1u + t), h), 0.0f); }
+fn q4_1_quad(b: u32, t: u32, h: u32) -> vec4f { return nibbles_less(word((b >> 2u) + 1u + t), h, 0.0f); }
 // q4_1: end
 
 // q5_0: begin
 fn q5_0_scale(b: u32, t: u32, h: u32) -> vec2f { return vec2f(float_at(b), 0.0f); }
 fn q5_0_quad(b: u32, t: u32, h: u32) -> vec4f {
   let high = fifth(word_at(b + 2u) >> (16u * h + 4u * t));
-  return bytes_less(nibbles(word_at(b + 6u + 4u * t), h) | high, 16.0f);
+  return bytes_less(nibbles(word_of(b + 6u, t), h) | high, 16.0f);
 }
 // q5_0: end
 
@@ -142,7 +155,7 @@ fn six_bits(b: u32, j: u32) -> vec2f {
 
 // q4_k: begin
 fn q4_k_scale(b: u32, t: u32, h: u32) -> vec2f { return six_bits(b, t / 8u * 2u + h); }
-fn q4_k_quad(b: u32, t: u32, h: u32) -> vec4f { return bytes_less(nibbles(word((b >> 2u) + 4u + t), h), 0.0f); }
+fn q4_k_quad(b: u32, t: u32, h: u32) -> vec4f { return nibbles_less(word((b >> 2u) + 4u + t), h, 0.0f); }
 // q4_k: end
 
 // q5_k: begin

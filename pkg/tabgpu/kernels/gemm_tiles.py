@@ -145,19 +145,21 @@ UNITS = (Units(128, 128, 32, 64, 64), Units(64, 64, 32, 32, 32))
 PLANS: dict[str, Tile | Vectors | Units] = {p.name: p for p in (*TILES, *VECTORS, *UNITS)}
 T16 = PLANS["t16x16"]
 
-# The default table for GPUs: a plan is taken if it makes at least so many workgroups and k is at most so long, else the
-# next is asked. Measured on an NVIDIA H200; the first row is for adapters of that class only (see _roomy).
-ANY_K = 1 << 32
+# The default table for GPUs: a plan is taken if it makes at least so many workgroups and at most so many, else the next
+# is asked. Measured on an NVIDIA H200; the first row is for adapters of that class only (see _roomy).
+MANY = 1 << 32
 TABLE: tuple[tuple[str, int, int], ...] = (
-    ("t128x128w", 200, ANY_K),
-    ("t128x128", 200, ANY_K),
-    ("t64x64s2", 200, 256),
-    ("t64x64", 200, ANY_K),
-    ("t32x64s4", 100, ANY_K),
-    ("t32x32s4", 24, ANY_K),
-    ("t16x32s8", 1, ANY_K),
-    ("t32x32", 0, ANY_K),
+    ("t128x128w", 200, MANY),
+    ("t128x128", 200, MANY),
+    ("t64x64s2", 200, 300),
+    ("t64x64", 200, MANY),
+    ("t32x64s4", 100, MANY),
+    ("t32x32s4", 24, MANY),
+    ("t16x32s8", 1, MANY),
+    ("t32x32", 0, MANY),
 )
+SHORT_K = 512  # terms that the largest tiles do not pay off with, where B lies along n
+WAVE = 132  # of the largest tiles a GPU of that class runs so many workgroups at a time
 BUSY = 264  # workgroups that keep a large GPU busy: fewer, and a long k is cut
 FEW = 64  # the same of a gemv, whose workgroups are larger
 SHORT = 256  # terms of k that a piece has at least
@@ -284,9 +286,9 @@ def _default(
         wanted += [
             name
             for name, enough, most in TABLE
-            if k <= most
-            and _sensible(PLANS[name], m, n)
-            and _groups(PLANS[name], m, n, batch) >= enough
+            if _sensible(PLANS[name], m, n)
+            and enough <= (groups := _groups(PLANS[name], m, n, batch)) <= most
+            and (not name.startswith("t128") or (_filled(groups) and (k > SHORT_K or turned)))
             and (not name.endswith("w") or (_roomy(limits) and not turned))
         ]
     plan = next((p for name in [*wanted, "t16x16"] if (p := PLANS[name]) in fits), fits[-1])
@@ -299,6 +301,12 @@ def _default(
     if m * n * batch > 1 << 22:  # the pieces would fill the memory
         pieces = 1
     return plan, pieces
+
+
+def _filled(groups: int) -> bool:
+    """Whether the last wave of workgroups is not mostly idle."""
+    waves = -(-groups // WAVE)
+    return waves > 4 or groups >= 0.8 * waves * WAVE
 
 
 def _roomy(limits: Mapping[str, int]) -> bool:

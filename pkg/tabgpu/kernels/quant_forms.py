@@ -61,8 +61,9 @@ def dequantize(name: str, gather: bool, wg: int) -> tuple[str, str]:
 
 
 def matvec(name: str, bank: bool, params: dict[str, Any]) -> tuple[str, str]:
-    """(WGSL, access string) of quant_matvec for a format."""
-    text = rewrite(replace_block(read("quant_matvec"), "format", decoder(name)), {"BANK": bank, **params})
+    """(WGSL, access string) of quant_matvec for a format. STAGE in params: of quant_matvec_blocks."""
+    file = "quant_matvec_blocks" if "STAGE" in params else "quant_matvec"
+    text = rewrite(replace_block(read(file), "format", decoder(name)), {"BANK": bank, **params})
     if params["LANES"] == 1:
         text = re.sub(r"^  if \(LANES > 1u\) \{\n.*?^  \}\n", "", text, flags=re.M | re.S)
         text = re.sub(r"^var<workgroup>.*\n", "", text, flags=re.M)

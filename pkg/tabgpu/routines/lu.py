@@ -81,6 +81,8 @@ def factored(source: Op, result: Op, batch: int, m: int, n: int, facts: Facts) -
     """The launches up to the last panel: U is in the result, L and the order of rows in what Ends holds."""
     kind, least = result.dtype.kind, min(m, n)
     k = depth(kind, facts, True)
+    if m >= 2048:  # a panel is one workgroup's work, and the rest of the GPU waits
+        k = min(k, 8)
     l = temporary((batch, least, m), result.dtype)  # noqa: E741
     ends = Ends(l, temporary((batch, 2 * m + least + 1), uint32), batch, m, n, facts)
     posts, table = ends.posts, ends.table

@@ -14,6 +14,8 @@ from ..region import U32, Facts, grid, kernel_for
 from . import launch
 from .quant_encode import encode
 
+STAGE = 32  # blocks of x in workgroup memory
+
 
 class Rows(NamedTuple):
     """Rows of k weights each, from weight `first` of args[0] on."""
@@ -102,6 +104,8 @@ def _matvec(op: Op, job: Matrices, facts: Facts) -> list[Launch]:
     units = job.k // 16
     wg, lanes, outs = share(job.n * job.slots, units, facts)
     params = {"WG": wg, "LANES": lanes, "OUTS": outs}
+    if lanes == 32 and wg > lanes and outs == 4 and FORMATS[job.format].block == 32:
+        params["STAGE"] = STAGE
     key = ("quant_matvec", job.format, bank, *params.values())
     label = f"quant_{'bank' if bank else 'matvec'}_{job.format}"
     kernel = kernel_for(key, lambda _: quant_forms.matvec(job.format, bank, params), label, 0)
@@ -128,7 +132,7 @@ def share(rows: int, units: int, facts: Facts) -> tuple[int, int, int]:
     wg = min(128, facts.workgroup)
     lanes = 32 if rows >= 1024 else wg
     lanes = next((x for x in (8, 32) if units <= x), lanes)
-    return wg, min(lanes, wg), 4 if rows >= 8192 else 1
+    return wg, min(lanes, wg), 4 if rows >= 4096 else 1
 
 
 def _experts(op: Op, facts: Facts) -> list[Launch]:
