@@ -19,8 +19,9 @@ WGSL = set(
     "bitcast select dot atomicLoad atomicStore atomicAdd atomicMax atomicMin atomicAnd atomicOr "
     "atomicCompareExchangeWeak loop "
     "any all min max abs clamp floor ceil trunc sign sqrt exp2 log2 fma exp log pow round fract countOneBits "
-    "countLeadingZeros countTrailingZeros firstLeadingBit firstTrailingBit reverseBits workgroupBarrier frexp ldexp "
-    "subgroupBallot subgroupInclusiveAdd subgroupShuffle subgroupShuffleUp "
+    "countLeadingZeros countTrailingZeros firstLeadingBit firstTrailingBit reverseBits frexp ldexp "
+    "workgroupBarrier storageBarrier workgroupUniformLoad "
+    "subgroupMax subgroupMin subgroupAdd subgroupBallot subgroupInclusiveAdd subgroupShuffle subgroupShuffleUp "
     "modf mix step extractBits insertBits inverseSqrt cos sin tan atan "
     "if for while switch case return fn let workgroup_size group binding builtin workgroup align".split()
 )
@@ -105,6 +106,8 @@ def test_every_binding_is_read_or_written(texts: Any) -> None:
     for name, code, _, _ in texts:
         text = plain(code)
         for n in re.findall(r"var<storage, \w+> (\w+):", text):
+            if name.startswith("fft") and "filter" in name and n == "src":
+                continue  # a chirp's filter is made of nothing; its launch is like the others
             assert len(re.findall(rf"\b{n}\b", text)) >= 2, (name, n)
 
 

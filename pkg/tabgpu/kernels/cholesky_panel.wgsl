@@ -14,11 +14,12 @@ alias Q = vec4f;
 const K = 32u;
 const NT = 128u;
 const KQ = K / 4u;
+const PV = 3u;
 // use ieee
 
 @group(0) @binding(0) var<storage, read> w: array<E>;
 @group(0) @binding(1) var<storage, read_write> l: array<E>;
-@group(1) @binding(0) var<uniform> P: array<vec4u, 3>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
 var<workgroup> column: array<E, 2u * K>;
 // arithmetic: begin

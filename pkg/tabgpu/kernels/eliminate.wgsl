@@ -28,6 +28,7 @@ const TX = BN / 4u;
 const TY = BM / 4u;
 const NT = TX * TY;
 const KQ = K / 4u;
+const PV = 6u;
 // use div, ieee
 
 @group(0) @binding(0) var<storage, read_write> l: array<E>;
@@ -39,7 +40,7 @@ const KQ = K / 4u;
 @group(0) @binding(3) var<storage, read_write> table: array<u32>;
 var<workgroup> places: array<u32, K>;
 // pivots: end
-@group(1) @binding(0) var<uniform> P: array<vec4u, 6>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
 var<workgroup> lt: array<Q, BM * KQ>;
 var<workgroup> ut: array<Q, BN * KQ>;

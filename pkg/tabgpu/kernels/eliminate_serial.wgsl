@@ -9,6 +9,7 @@ const SOLVE = true;
 const LU = false;
 const STEP = 0u;
 const WG = 16u;
+const PV = 6u;
 // use div, ieee
 
 @group(0) @binding(0) var<storage, read_write> l: array<E>;
@@ -19,7 +20,7 @@ const WG = 16u;
 // pivots: begin
 @group(0) @binding(3) var<storage, read_write> table: array<u32>;
 // pivots: end
-@group(1) @binding(0) var<uniform> P: array<vec4u, 6>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 var<private> base: u32;
 var<private> wbase: u32;
 var<private> xbase: u32;

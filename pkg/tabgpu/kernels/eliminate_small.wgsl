@@ -12,12 +12,13 @@ const MODE = 0u;
 const WG = 64u;
 const LANES = 16u;
 const ROOM = 2048u;
+const PV = 3u;
 // use div, ieee
 
 @group(0) @binding(0) var<storage, read> a: array<E>;
 @group(0) @binding(1) var<storage, read> b: array<E>;
 @group(0) @binding(2) var<storage, read_write> result: array<E>;
-@group(1) @binding(0) var<uniform> P: array<vec4u, 3>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 // memory: begin
 var<workgroup> m: array<E, ROOM>;
 // memory: end

@@ -9,11 +9,12 @@
 alias E = f32;
 const WG = 256u;
 const STEP = 0u;
+const PV = 3u;
 
 @group(0) @binding(0) var<storage, read_write> l: array<E>;
 @group(0) @binding(1) var<storage, read_write> table: array<u32>;
 @group(0) @binding(2) var<storage, read_write> matrix: array<E>;
-@group(1) @binding(0) var<uniform> P: array<vec4u, 3>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 // arithmetic: begin
 fn number(a: u32) -> E { return f32(a); }
 // arithmetic: end

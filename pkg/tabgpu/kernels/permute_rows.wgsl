@@ -6,11 +6,12 @@
 // Dispatch: ceil(words / WG) workgroups, folded into x, y, z.
 
 const WG = 256u;
+const PV = 2u;
 
 @group(0) @binding(0) var<storage, read> src: array<u32>;
 @group(0) @binding(1) var<storage, read> order: array<u32>;
 @group(0) @binding(2) var<storage, read_write> dst: array<u32>;
-@group(1) @binding(0) var<uniform> P: array<vec4u, 2>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {

@@ -4,10 +4,11 @@
 // Dispatch: ceil(batches / WG) workgroups, folded into x, y, z.
 
 const WG = 64u;
+const PV = 1u;
 
 @group(0) @binding(0) var<storage, read> pivots: array<i32>;
 @group(0) @binding(1) var<storage, read_write> order: array<i32>;
-@group(1) @binding(0) var<uniform> P: array<vec4u, 1>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @builtin(local_invocation_index) l: u32) {

@@ -6,13 +6,14 @@
 // Dispatch: a workgroup an element of r, folded into x, y, z.
 
 const WG = 64u;
+const PV = 2u;
 // use ieee, bits
 
 @group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read> x: array<f32>;
 @group(0) @binding(2) var<storage, read> b: array<f32>;
 @group(0) @binding(3) var<storage, read_write> r: array<f32>;
-@group(1) @binding(0) var<uniform> P: array<vec4u, 2>;
+@group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 var<workgroup> parts: array<vec2f, WG>;
 
 // v + y, as a float and what it lacks.

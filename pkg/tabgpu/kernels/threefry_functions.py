@@ -8,8 +8,6 @@ from functools import cache
 from . import _DEFINED, bodies, define, read
 
 FILES = ("random_words", "random_draws", "random_counts")
-_OURS = re.compile(r"\b((?:philox|draw)_\w+)\(")
-
 _USES = re.compile(r"^// use .*$", re.M)
 _FILES = re.compile(rf"\b({'|'.join(FILES)})\b")
 
@@ -17,8 +15,10 @@ _FILES = re.compile(rf"\b({'|'.join(FILES)})\b")
 @cache
 def add() -> None:
     """Puts them into the library: NAME_threefry for each function NAME of FILES."""
+    every = [name for stem in FILES for name in _DEFINED.findall(read(f"lib/{stem}"))]
+    ours = re.compile(rf"\b({'|'.join(every)})\(")
     for stem in FILES:
-        text = _OURS.sub(r"\1_threefry(", read(f"lib/{stem}")).replace("philox4x32(", "threefry_block(")
+        text = ours.sub(r"\1_threefry(", read(f"lib/{stem}")).replace("philox4x32(", "threefry_block(")
         text = _USES.sub(
             lambda m: _FILES.sub(r"threefry_\1", m[0]).replace("philox", "philox, threefry"), text
         )
