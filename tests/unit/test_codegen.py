@@ -20,7 +20,7 @@ WGSL = set(
     "atomicCompareExchangeWeak loop "
     "any all min max abs clamp floor ceil trunc sign sqrt exp2 log2 fma exp log pow round fract countOneBits "
     "countLeadingZeros countTrailingZeros firstLeadingBit firstTrailingBit reverseBits frexp ldexp "
-    "workgroupBarrier storageBarrier workgroupUniformLoad "
+    "workgroupBarrier storageBarrier workgroupUniformLoad length "
     "subgroupMax subgroupMin subgroupAdd subgroupBallot subgroupInclusiveAdd subgroupShuffle subgroupShuffleUp "
     "modf mix step extractBits insertBits inverseSqrt cos sin tan atan "
     "if for while switch case return fn let workgroup_size group binding builtin workgroup align".split()
