@@ -776,8 +776,6 @@ async def test_singular_matrices() -> None:
     found = tg.linalg.inv(x)
     with pytest.raises(tg.linalg.LinAlgError, match="singular"):
         await found.numpy()
-    with pytest.raises(np.linalg.LinAlgError):
-        np.linalg.inv(np.ones((2, 2)))
     assert (await tg.linalg.solve_ex(x, x)[1].item(), await tg.linalg.cholesky_ex(-x)[1].item()) == (2, 1)
 
 
@@ -908,7 +906,7 @@ async def test_numpy_functions_that_are_not_there() -> None:
     x = f32(1, 2)
     assert await values(np.add(np.ones(2, np.float32), x), tg.float32) == [2, 3]
     assert isinstance(np.sum(x), tg.Array)
-    for call in (lambda: np.fft.fft(x), lambda: np.linalg.svd(x), lambda: np.packbits(x)):
+    for call in (lambda: np.i0(x), lambda: np.packbits(x)):
         with pytest.raises(TypeError):
             call()
 
