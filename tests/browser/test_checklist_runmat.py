@@ -18,16 +18,30 @@ from tabgpu import special
 rng = np.random.default_rng(2011)
 V = rng.normal(size=29).astype(np.float32)
 SPECIAL = np.float32([0, -0.0, 1, -1, 0.5, -2.5, 3, 1e-30, 1e30, np.inf, -np.inf, np.nan])
-OPERANDS: list[tuple[Any, Any]] = [
-    (A, tg.asarray(A)),
-    (A.T, tg.asarray(A).T),
-    (A[::-1, ::3], tg.asarray(A)[::-1, ::3]),
-    (np.broadcast_to(A[:1], (3, 8)), tg.broadcast_to(tg.asarray(A)[:1], (3, 8))),
-    (A[:1, :1], tg.asarray(A)[:1, :1]),
-    (A[:0], tg.asarray(A)[:0]),
-    (A[0, 0], tg.asarray(A)[0, 0]),
-    (SPECIAL, tg.asarray(SPECIAL)),
-]
+
+
+class Pairs:
+    """What a function gives, made anew each time: an array belongs to the device that is open."""
+
+    def __init__(self, make: Any) -> None:
+        self.make = make
+
+    def __iter__(self) -> Any:
+        return iter(self.make())
+
+
+OPERANDS = Pairs(
+    lambda: [
+        (A, tg.asarray(A)),
+        (A.T, tg.asarray(A).T),
+        (A[::-1, ::3], tg.asarray(A)[::-1, ::3]),
+        (np.broadcast_to(A[:1], (3, 8)), tg.broadcast_to(tg.asarray(A)[:1], (3, 8))),
+        (A[:1, :1], tg.asarray(A)[:1, :1]),
+        (A[:0], tg.asarray(A)[:0]),
+        (A[0, 0], tg.asarray(A)[0, 0]),
+        (SPECIAL, tg.asarray(SPECIAL)),
+    ]
+)
 
 
 def unary(ours: Any, theirs: Any, keep: Any = None) -> list[Any]:
@@ -254,9 +268,9 @@ COMPARISON: dict[str, Any] = {
     ],
 }
 
-FINITE = [(h, d) for h, d in OPERANDS if h is not SPECIAL]
-FILLED = [(h, d) for h, d in FINITE if np.size(h)]
-MATRICES = [(h, d) for h, d in FINITE if np.ndim(h) == 2]
+FINITE = Pairs(lambda: [(h, d) for h, d in OPERANDS if h is not SPECIAL])
+FILLED = Pairs(lambda: [(h, d) for h, d in FINITE if np.size(h)])
+MATRICES = Pairs(lambda: [(h, d) for h, d in FINITE if np.ndim(h) == 2])
 SUM = 2e-5
 
 
@@ -278,12 +292,14 @@ def reduced(
 
 NAN = A.copy()
 NAN[::2, ::3] = np.nan
-BOOLS = [
-    (np.zeros((3, 4)), tg.zeros((3, 4))),
-    (A > 1, tg.asarray(A > 1)),
-    (NAN, tg.asarray(NAN)),
-    (A[:0], tg.asarray(A)[:0]),
-]
+BOOLS = Pairs(
+    lambda: [
+        (np.zeros((3, 4)), tg.zeros((3, 4))),
+        (A > 1, tg.asarray(A > 1)),
+        (NAN, tg.asarray(NAN)),
+        (A[:0], tg.asarray(A)[:0]),
+    ]
+)
 
 
 def extremes(name: str) -> list[Any]:
@@ -438,16 +454,21 @@ SORTS: dict[str, Any] = {
 }
 
 CUBE = rng.normal(size=(2, 3, 4)).astype(np.float32)
-D = tg.asarray(CUBE)
+
+
+def cube() -> Any:
+    return tg.asarray(CUBE)
+
+
 STRUCTURE: dict[str, Any] = {
     "RM-reshape": lambda: (
-        [(tg.reshape(D, s), CUBE.reshape(s)) for s in ((24,), (4, 6), (2, -1), (1, 24, 1))]
+        [(tg.reshape(cube(), s), CUBE.reshape(s)) for s in ((24,), (4, 6), (2, -1), (1, 24, 1))]
         + [(tg.reshape(d, (-1,)), h.reshape(-1)) for h, d in FILLED]
     ),
     "RM-permute": lambda: [
-        (tg.permute_dims(D, p), CUBE.transpose(p)) for p in ((0, 1, 2), (2, 0, 1), (1, 2, 0), (-1, 0, 1))
+        (tg.permute_dims(cube(), p), CUBE.transpose(p)) for p in ((0, 1, 2), (2, 0, 1), (1, 2, 0), (-1, 0, 1))
     ],
-    "RM-flip": lambda: [(tg.flip(D, axis=a), np.flip(CUBE, a)) for a in (None, 0, (0, 2), -1)],
+    "RM-flip": lambda: [(tg.flip(cube(), axis=a), np.flip(CUBE, a)) for a in (None, 0, (0, 2), -1)],
     "RM-circshift": lambda: [
         (tg.roll(CUBE, s, axis=a), np.roll(CUBE, s, a))
         for s, a in ((1, 0), (-5, 2), ((1, 2), (0, 1)), (0, 1), (7, None))
