@@ -20,7 +20,9 @@ from .programs import made
 from .tracing import Tracing
 
 SEND_LAUNCHES = 128  # launches in the stream that are submitted without waiting for a read
-SEND_WORK = 1 << 26  # the same for elements (or multiply-adds / 1024): a submit costs more than the GPU's work on 16 Mi
+SEND_WORK = (
+    1 << 26
+)  # the same for elements (or multiply-adds / 1024): a submit costs more than the GPU's work on 16 Mi
 
 
 class Source(NamedTuple):

@@ -143,7 +143,7 @@ async def test_roll(dtype: str) -> None:
     made, wanted, labels = [], [], []
     moves: list[Any] = [
         (1, None), (-8, None), (0, 0), (5, 1), ((1, 2), (0, 1)), (-1, (0, 1)), ((1, 1), 1), (2**33 + 1, -1),
-        ((3, -2), (1, 1)),
+        ((3, -2), (1, 1)), ((), ()), (1, ()), ((), 0),
     ]  # fmt: skip
     for name, x, g in layouts((3, 5), dtype):
         for shift, axis in moves:

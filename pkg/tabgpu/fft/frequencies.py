@@ -10,7 +10,7 @@ from ..dtypes import float32, int32
 from ..layout import normalize_axis
 from ..ops import elementwise as ew
 from ..ops.along import prepared
-from ..ops.creation import arange, astype, copy_of
+from ..ops.creation import arange, astype
 from ..ops.rearranging import roll
 from ..ops.searching import where
 
@@ -49,8 +49,6 @@ def _shifted(x: Any, axes: Any, name: str, back: bool) -> Array:
     x = prepared(x, name)
     wanted = range(x.ndim) if axes is None else axes if isinstance(axes, (tuple, list)) else (axes,)
     found = [normalize_axis(k, x.ndim, name) for k in wanted]
-    if not found:
-        return copy_of(x)
     return roll(x, [-(x.shape[k] // 2) if back else x.shape[k] // 2 for k in found], found)
 
 

@@ -50,6 +50,8 @@ def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
     shifts = [as_index(s) for s in (shift if isinstance(shift, (tuple, list)) else (shift,))]
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ValueError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
+    if not shifts or not axes:
+        return copy_of(x)
     count = max(len(shifts), len(axes))
     total = [0] * x.ndim
     for k, s in zip(axes * (count // len(axes)), shifts * (count // len(shifts)), strict=True):
