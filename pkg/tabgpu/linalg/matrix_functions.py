@@ -10,7 +10,7 @@ from ..array import Array
 from ..errors import LinAlgError
 from ..ops import elementwise as ew
 from ..ops.creation import copy_of, eye, zeros
-from ..ops.manipulation import broadcast_to
+from ..ops.manipulation import broadcast_to, reshape
 from ..ops.products import matmul
 from ..ops.rearranging import prepare
 from .direct import solved
@@ -53,7 +53,10 @@ def expm(A: Any) -> Array:  # SciPy's name
 
     How often is found on the GPU for each matrix, at most 24 times; a matrix of 1-norm above 6.5e7 gives NaN.
     """
-    x = matrices(A, "expm", square=True)
+    x = prepare(A, "expm")
+    if x.size == 1 and x.ndim < 2:  # as SciPy: a number is a matrix of one
+        x = reshape(x, (1, 1))
+    x = matrices(x, "expm", square=True)
     if not x.size:
         return zeros(x.shape, x.dtype)
     size = matrix_norm(x, ord=1, keepdims=True)

@@ -114,6 +114,8 @@ def kaiser_bessel_derived(M: int, beta: float, *, sym: bool = True) -> Array:
     """Of running sums of Kaiser's: its squares overlap to 1. M even; symmetric only. Computed by NumPy."""
     if not sym:
         raise ValueError("kaiser_bessel_derived: only symmetric ones are there")
+    if M < 1:
+        M = 0
     if int(M) % 2:
         raise ValueError(f"kaiser_bessel_derived: the length must be even, not {M}")
     return _window("kaiser_bessel_derived", M, sym, float(beta))
