@@ -339,6 +339,9 @@ async def test_bad_matrices_raise_at_the_read() -> None:
     ) == [-1, 1]
     for bad in (tg.ones(3), tg.ones((2, 3)), tg.ones(())):
         for f in (la.cholesky, la.inv, la.det, la.slogdet, la.expm):
+            if f is la.expm and bad.ndim == 0:  # SciPy: a matrix of one number
+                assert np.allclose(await f(bad).numpy(), [[np.e]])
+                continue
             with pytest.raises(la.LinAlgError, match=f"{f.__name__}.*shape"):
                 f(bad)
     with pytest.raises(ValueError, match=r"\(3, 3\).*\(4,\)"):
