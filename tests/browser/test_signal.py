@@ -302,3 +302,21 @@ async def test_blocks_and_axes_of_transforms() -> None:
         S.fftconvolve(tg.ones((3, 9)), tg.ones((9, 3)), "valid")
     q, r = await tg.fetch(*S.deconvolve(tg.asarray(np.convolve([1.0, 2, 3], [2.0, 1])), [2.0, 1]))
     assert np.allclose(q, [1, 2, 3]) and np.allclose(r, 0)
+
+
+async def test_numbers_of_the_host_are_not_read_from_the_gpu() -> None:
+    """What chooses a kernel or is computed by NumPy refuses arrays of the GPU: nothing waits on the spot."""
+    s, x, image, three = tg.signal, tg.ones(64), tg.ones((8, 8)), tg.ones(3)
+    sos = tg.asarray([[1.0, 0.2, 0.1, 1.0, 0.3, 0.1]])
+    await tg.synchronize()
+    before = tg.memory()["reads"]
+    for call in (
+        lambda: s.firwin(5, tg.asarray(0.3)), lambda: s.freqz(three), lambda: s.freqz([1.0], worN=three),
+        lambda: s.freqz_sos(sos), lambda: s.freqz_zpk(three, [1.0], 1.0), lambda: s.lfilter([1.0], three, x),
+        lambda: s.sosfilt(sos, x), lambda: s.filtfilt(three, [1.0], x), lambda: s.medfilt(image, tg.asarray(3)),
+        lambda: s.order_filter(image, tg.ones((3, 3)), 1), lambda: s.detrend(x, bp=tg.asarray([3])),
+        lambda: s.check_COLA(tg.ones(16), 16, 8),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="numbers of the host"):
+            call()
+    assert tg.memory()["reads"] == before

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .samples import on_host
 from .shapes import host_window
 
 
@@ -57,7 +58,7 @@ def firwin(
     import numpy as np
 
     half = _sampling(fs, "firwin") / 2
-    cut = np.atleast_1d(np.asarray(cutoff, dtype=np.float64)) / half
+    cut = np.atleast_1d(np.asarray(on_host(cutoff, "cutoff", "firwin"), dtype=np.float64)) / half
     if cut.ndim > 1 or not cut.size:
         raise ValueError(f"firwin: cutoff of shape {cut.shape}: a number or one axis of them")
     if cut.min() <= 0 or cut.max() >= 1:
@@ -115,7 +116,7 @@ def _frequencies(worn: Any, whole: bool, include: bool) -> tuple[Any, bool]:
     """(radians a sample, whether they are evenly spaced)."""
     import numpy as np
 
-    n = 512 if worn is None else worn
+    n = 512 if worn is None else on_host(worn, "worN", "freqz")
     try:
         from operator import index
 
@@ -133,7 +134,7 @@ def freqz(
     """(frequencies, response) of a filter's coefficients: NumPy, float64 and complex128."""
     import numpy as np
 
-    b, a = np.atleast_1d(np.asarray(b)), np.atleast_1d(np.asarray(a))
+    b, a = (np.atleast_1d(np.asarray(on_host(x, name, "freqz"))) for x, name in ((b, "b"), (a, "a")))
     w, even = _frequencies(worN, whole, include_nyquist)
     if not even:
         w = 2 * np.pi * w / fs
@@ -158,7 +159,7 @@ def freqz_sos(
     """(frequencies, response) of second-order sections: NumPy, float64 and complex128."""
     import numpy as np
 
-    sos = np.atleast_2d(np.asarray(sos, dtype=np.float64))
+    sos = np.atleast_2d(np.asarray(on_host(sos, "sos", "freqz_sos"), dtype=np.float64))
     if sos.ndim != 2 or sos.shape[1] != 6 or not len(sos):
         raise ValueError(f"freqz_sos: sos has shape {sos.shape}: (sections, 6)")
     h: Any = 1.0
@@ -177,7 +178,7 @@ def freqz_zpk(
     """(frequencies, response) of zeros, poles and gain: NumPy, float64 and complex128."""
     import numpy as np
 
-    z, p = np.atleast_1d(z), np.atleast_1d(p)
+    z, p = (np.atleast_1d(on_host(x, name, "freqz_zpk")) for x, name in ((z, "z"), (p, "p")))
     w, even = _frequencies(worN, whole, False)
     if not even:
         w = 2 * np.pi * w / fs

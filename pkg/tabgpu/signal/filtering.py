@@ -14,7 +14,7 @@ from ..ops.creation import asarray, astype, copy_of, zeros
 from ..ops.joining import concat
 from ..ops.manipulation import broadcast_to, permute_dims, reshape
 from ..ops.routine import routine, stored
-from .samples import along, axis_of, cut, extended, floats, host, taps_along, zeros_beside
+from .samples import along, axis_of, cut, extended, floats, host, on_host, taps_along, zeros_beside
 
 LONG = 24  # taps from which the numerator is a sum of its own
 MOST_STATES = 2  # of a direct form: more would not bear coefficients of float32
@@ -378,7 +378,7 @@ def detrend(
         return astype(ew.subtract(x, rd.mean(x, k, keepdims=True)), want, copy=False)
     import numpy as np
 
-    breaks = sorted({0, n, *[int(v) for v in np.atleast_1d(bp)]})
+    breaks = sorted({0, n, *[int(v) for v in np.atleast_1d(on_host(bp, "bp", "detrend"))]})
     if breaks[0] < 0 or breaks[-1] > n:
         raise ValueError(f"detrend: breaks {breaks} of an axis of {n}")
     parts = []

@@ -13,7 +13,7 @@ from ..ops.along import prepared
 from ..ops.creation import arange, astype
 from ..ops.manipulation import broadcast_to, moveaxis, reshape
 from . import shapes
-from .samples import axis_of, whole_number
+from .samples import axis_of, on_host, whole_number
 from .spectral import Window
 
 
@@ -96,7 +96,7 @@ def _overlaps(window: Any, nperseg: int, noverlap: int, where: str, squared: boo
     if isinstance(window, (str, tuple)):
         win = shapes.host_window(window, nperseg, True, where)
     else:
-        win = np.asarray(window, dtype=np.float64)
+        win = np.asarray(on_host(window, "window", where), dtype=np.float64)
         if win.shape != (nperseg,):
             raise ValueError(f"{where}: a window of shape {win.shape}, nperseg = {nperseg}")
     win = win**2 if squared else win

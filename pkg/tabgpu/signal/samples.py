@@ -24,16 +24,21 @@ def floats(x: Any, where: str) -> tuple[Array, DType]:
     return astype(x, BY_KIND[want.kind], copy=False), want
 
 
-def host(x: Any, what: str, where: str) -> Any:
-    """Coefficients as a 1-D NumPy array, float64 or complex128; TypeError for arrays of the GPU."""
-    import numpy as np
-
+def on_host(x: Any, what: str, where: str) -> Any:
+    """x; TypeError for an array of the GPU, which NumPy would read on the spot."""
     if isinstance(x, Array):
         raise TypeError(
             f"{where}: {what} are numbers of the host that choose the kernel: give a list or a NumPy array "
             f"(`await {what}.numpy()` reads them)"
         )
-    got = np.atleast_1d(np.asarray(x))
+    return x
+
+
+def host(x: Any, what: str, where: str) -> Any:
+    """Coefficients as a 1-D NumPy array, float64 or complex128; TypeError for arrays of the GPU."""
+    import numpy as np
+
+    got = np.atleast_1d(np.asarray(on_host(x, what, where)))
     if got.dtype.kind not in "biufc":
         raise TypeError(f"{where}: {what} of dtype {got.dtype}")
     return got.astype(np.complex128 if got.dtype.kind == "c" else np.float64)

@@ -14,14 +14,18 @@ from ..ops.creation import asarray, astype
 from ..ops.joining import concat
 from ..ops.manipulation import reshape
 from ..ops.products import matmul
-from .samples import axis_of, cut, floats, taps_along
+from .samples import axis_of, cut, floats, on_host, taps_along
 
 
 def _sizes(given: Any, ndim: int, where: str, odd: bool = True) -> list[int]:
     """A size for each axis."""
     import numpy as np
 
-    sizes = [3] * ndim if given is None else [int(n) for n in np.atleast_1d(np.asarray(given))]
+    sizes = (
+        [3] * ndim
+        if given is None
+        else [int(n) for n in np.atleast_1d(np.asarray(on_host(given, "sizes", where)))]
+    )
     sizes = sizes * ndim if len(sizes) == 1 else sizes
     if len(sizes) != ndim or min(sizes, default=1) < 1 or (odd and any(n % 2 == 0 for n in sizes)):
         what = "odd sizes" if odd else "sizes of at least 1"
@@ -62,7 +66,7 @@ def order_filter(a: Any, domain: Any, rank: int) -> Array:
     from ..image.ranking import rank_filter
 
     x = prepared(a, "order_filter")
-    mask = np.asarray(domain)
+    mask = np.asarray(on_host(domain, "domain", "order_filter"))
     if mask.ndim != x.ndim or any(n % 2 == 0 for n in mask.shape):
         raise ValueError(
             f"order_filter: a domain of shape {mask.shape} for {x.shape}: odd sizes, as many axes"
