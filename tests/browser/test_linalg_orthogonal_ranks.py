@@ -212,3 +212,12 @@ async def test_norms_of_singular_values(order: object) -> None:
                 np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
         got = await linalg.matrix_norm(x, ord=order, keepdims=True).numpy()
         np.testing.assert_allclose(got, np.linalg.matrix_norm(wide(a), ord=order, keepdims=True), rtol=1e-5)
+
+
+async def test_a_tolerance_on_the_gpu_is_not_read() -> None:
+    a, b = tg.asarray([[1.0, 2], [3, 4], [5, 6]]), tg.ones(3)
+    before = tg.memory()["reads"]
+    found = [tg.linalg.lstsq(a, b, rcond=r)[0] for r in (-1, 1e-3, tg.asarray(1e-3))]
+    assert tg.memory()["reads"] == before
+    for x in found:
+        assert np.allclose(await x.numpy(), [-1, 1], atol=1e-5)
