@@ -73,7 +73,9 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
         s, rank = zeros((*x.shape[:-2], min(m, n)), dtype=float32), zeros(x.shape[:-2], dtype=int32)
     else:
         u, s, vh = svd(x, full_matrices=False)
-        kept = _kept(s, _tolerance(EPS if type(rcond) in (int, float) and rcond == -1 else rcond, EPS * max(m, n)))
+        kept = _kept(
+            s, _tolerance(EPS if type(rcond) in (int, float) and rcond == -1 else rcond, EPS * max(m, n))
+        )
         inner = ew.multiply(matmul(adjoint(u), y), expand_dims(_inverses(s, kept), axis=-1))
         solution, rank = matmul(adjoint(vh), inner), _count(kept)
     residuals = zeros(0, dtype=float32)
