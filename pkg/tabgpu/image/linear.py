@@ -216,7 +216,8 @@ def _derivative(
     axis = normalize_axis(axis, x.ndim, label)
     modes = each(mode, x.ndim, label, "mode")
     others = [k for k in range(x.ndim) if k != axis]
-    if x.ndim == 2 and x.dtype.kind == "f":  # one launch
+    plain = isinstance(cval, (int, float)) and cval == 0 or not any("constant" in str(m) for m in modes)
+    if x.ndim == 2 and x.dtype.kind == "f" and plain:  # one launch; else the second filter, too, sees cval beyond
         line = [-1.0, 0.0, 1.0]
         rows = [[a * b for b in (across if axis == 0 else line)] for a in (line if axis == 0 else across)]
         return correlate(x, rows, output, modes, cval)
