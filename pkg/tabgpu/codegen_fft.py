@@ -1,4 +1,5 @@
-"""The text of the Fourier kernels: butterflies written out, and how a line's positions are read and written."""
+"""The text of the Fourier kernels: butterflies written out, how a line's positions are read and written; the kernel of
+powers of two in workgroup memory: codegen_fft_block.py."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ RADICES = (
 )  # of the passes from storage to storage, in the order in which they are tried
 # How position p of a line is read as a complex number x: (element of src, statements). Cosine transforms of N = P[8].z
 # reals are complex ones of elements in another order; sines are cosines from the last element, every second negative.
+PLAIN = "plain"  # every position is there, nothing is flipped or scaled
 LOADS = {
+    PLAIN: ("vec2f", "  x = src[base + p * P[1].w];\n"),
     "complex": ("vec2f", "  if (p < P[2].w) { x = src[base + p * P[1].w]; }\n"),
     "real": ("f32", "  if (p < P[2].w) { x.x = src[base + p * P[1].w]; }\n"),
     "pair": (  # positions 2 p and 2 p + 1 of reals
@@ -64,6 +67,7 @@ LOADS = {
     "product": ("vec2f", "  x = fft_times(src[base + p * P[1].w], other[p]) * vec2f(1.0f, -1.0f);\n"),
 }  # fmt: skip
 STORES = {
+    PLAIN: ("vec2f", "  dst[base + p * P[3].z] = x;\n"),
     "complex": ("vec2f", "  if (p < P[3].w) { dst[base + p * P[3].z] = x; }\n"),
     "real": ("f32", "  if (p < P[3].w) { dst[base + p * P[3].z] = x.x; }\n"),
     "pair": (
@@ -135,11 +139,14 @@ def line_hooks(text: str, load: str, store: str) -> tuple[str, str]:
     text = kernels.rewrite(text, {"S": source, "T": into})
     names = ["_plain" if kind.startswith(CHIRP) else "" for kind in (load, store)]
     read = f"fn load{names[0]}(base: u32, p: u32) -> vec2f {{\n  var x = vec2f();\n{body}"
-    read += f"  return {_FLIP.format('x', 'x')};\n}}" + _READ_CHIRP * bool(names[0])
-    write = (
-        f"fn store{names[1]}(base: u32, p: u32, given: vec2f) {{\n  let v = given * bitcast<f32>(P[6].z);\n"
-    )
-    write += f"  var x = {_FLIP.format('v', 'y')};\n{written}}}" + _WRITE_CHIRP * bool(names[1])
+    given = "x" if first == PLAIN else _FLIP.format("x", "x")
+    read += f"  return {given};\n}}" + _READ_CHIRP * bool(names[0])
+    write = f"fn store{names[1]}(base: u32, p: u32, given: vec2f) {{\n"
+    if last == PLAIN:
+        write += "  let x = given;\n"
+    else:
+        write += f"  let v = given * bitcast<f32>(P[6].z);\n  var x = {_FLIP.format('v', 'y')};\n"
+    write += f"{written}}}" + _WRITE_CHIRP * bool(names[1])
     ends = [" || k + 1u == P[8].z" if kind == "cos1" else "" for kind in (first, last)]
     if "element(" in body:
         read = _ELEMENT.replace(" ENDS", ends[0]) + read
@@ -260,104 +267,6 @@ def real(key: tuple[str, bool, str, int]) -> tuple[str, str]:
     """fft_real.wgsl of (name, whether from complex pairs to the result, load, threads)."""
     name, unpacks, load, wg = key
     return line_hooks(kernels.specialise(name, UNPACK=unpacks, WG=wg), load, "complex")
-
-
-# --- in workgroup memory ----------------------------------------------------------------------------------------------
-
-PLANS = {  # positions of a line: radices of the steps
-    1: (1,), 2: (2,), 4: (4,), 8: (8,), 16: (16,), 32: (8, 4), 64: (8, 8), 128: (16, 8), 256: (16, 16),
-    512: (8, 8, 8), 1024: (16, 8, 8), 2048: (16, 16, 8), 4096: (16, 16, 16),
-}  # fmt: skip
-EACH = 16  # positions a thread, at most
-
-
-def roots(out: Lines, m: str, n: int, count: int) -> list[str]:
-    """exp(-2 pi i m k / n) for k = 1 .. count: of two k directly, of the others by products."""
-    by = f"vec2f({number(4 / n)}, {number(1 / n)})"
-    w = [out.let(f"fft_root({m}, {n}u, {by})")]
-    if count > 8:
-        w = powers(out, w[0], 3)
-        fourth = out.let(f"fft_root(4u * {m}, {n}u, {by})")
-        fours = powers(out, fourth, count // 4)
-        return [
-            fours[k // 4 - 1]
-            if not k % 4
-            else w[k - 1]
-            if k < 4
-            else out.let(f"fft_times({fours[k // 4 - 1]}, {w[k % 4 - 1]})")
-            for k in range(1, count + 1)
-        ]
-    return powers(out, w[0], count)
-
-
-def mixed_bits(p: int) -> int:
-    """`at` of fft_block. It is linear over bits: at(p + q) = at(p) ^ at(q), where p and q have no bit in common."""
-    return p ^ (((p >> 4) ^ (p >> 8)) & 15)
-
-
-def block(key: tuple[str, int, int, str, str, bool]) -> tuple[str, str]:
-    """fft_block.wgsl of (name, positions, lines, load, store, whether twiddles follow)."""
-    name, n, lines, load, store, twiddles = key
-    plan, each = PLANS[n], min(n, EACH)
-    apart = n // each
-    out = Lines()
-    add = out.lines.append
-    for m in range(each):
-        add(f"  var x{m} = vec2f();\n")
-    add("  if (reading) {\n")
-    for m in range(each):
-        add(f"    x{m} = load(begin, offset + {m * apart}u * P[2].z);\n")
-    add("  }\n")
-    before, home = 1, "reads"
-    for k, radix in enumerate(plan):
-        some = each // radix
-        if k:
-            home = "writes"
-            add("  workgroupBarrier();\n")
-            held = out.let("at(writes.y * R + writes.x)")
-            for m in range(each):
-                add(f"  x{m} = stage[{held} ^ {mixed_bits(m * apart)}u];\n")
-            if k + 1 < len(plan):
-                add("  workgroupBarrier();\n")
-        shared: list[str] = []
-        for b in range(some):
-            j = out.let(f"{home}.x + {b * apart}u")
-            names = [f"x{b + i * some}" for i in range(radix)]
-            if k:
-                if not shared or apart % before:  # else the same for all butterflies of a thread
-                    shared = roots(out, out.let(f"{j} & {before - 1}u"), before * radix, radix - 1)
-                names[1:] = [out.let(f"fft_times({x}, {w})") for x, w in zip(names[1:], shared, strict=True)]
-            found = butterfly(out, names)
-            if k + 1 < len(plan):
-                low = out.let(f"{j} & {before - 1}u") if before > 1 else "0u"
-                to = out.let(f"at({home}.y * R + ({j} - {low}) * {radix}u + {low})")
-                for i, y in enumerate(found):
-                    add(f"  stage[{to} ^ {mixed_bits(i * before)}u] = {y};\n")
-            else:
-                for i, y in enumerate(found):
-                    add(f"  x{b + i * some} = {y};\n")
-        before *= radix
-    if twiddles:
-        _twiddles(out, each, apart)
-    add("  if (writing) {\n")
-    for m in range(each):
-        add(f"    store(into, goal + {m * apart}u * P[4].x, x{m});\n")
-    add("  }\n")
-    text = kernels.specialise(name, R=n, E=each, LINES=lines)
-    return line_hooks(kernels.replace_block(text, "passes", out.text()), load, store)
-
-
-def _twiddles(out: Lines, each: int, apart: int) -> None:
-    """Values times what stands between two passes: roots of every fourth position times those of the next three."""
-    by = "P[5].y, bitcast<vec2f>(P[5].zw)"
-    fine = [out.let(f"fft_root(write.z * {m * apart}u, {by})") for m in range(1, min(4, each))]
-    for m in range(each):
-        if not m % 4:
-            coarse = out.let(f"fft_root(write.z * (writes.x + {m * apart}u), {by})")
-            w = coarse
-        else:
-            w = out.let(f"fft_times({coarse}, {fine[m % 4 - 1]})")
-        out.lines.append(f"  x{m} = fft_times(x{m}, {w});\n")
 
 
 def mixed(key: tuple[str, int, int, str, str]) -> tuple[str, str]:

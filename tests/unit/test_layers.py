@@ -22,6 +22,7 @@ LAYERS = {
         "codegen_attention",
         "codegen_custom",
         "codegen_fft",
+        "codegen_fft_block",
         "codegen_index",
         "codegen_move",
         "codegen_pool",

@@ -11,6 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from .. import codegen_fft as texts
+from ..codegen_fft_block import EACH, Block, block
 from ..dtypes import complex64
 from ..graph import Op
 from ..launch import Launch
@@ -150,7 +151,7 @@ def tile(n: int, facts: Facts) -> int:
     memory = facts.limits["maxComputeWorkgroupStorageSize"] // 8
     if n & (n - 1):
         return min(TILE, 1 << (memory.bit_length() - 1)) // 2
-    return min(TILE, 1 << (min(memory, facts.workgroup * texts.EACH).bit_length() - 1))
+    return min(TILE, 1 << (min(memory, facts.workgroup * EACH).bit_length() - 1))
 
 
 def shares(n: int, columns: bool, facts: Facts) -> list[int] | None:
@@ -204,6 +205,18 @@ def _across(end: End, walk: Walk, steps: tuple[int, int, int], lines: tuple[int,
     return near is not None and near < abs(steps[2] * hop)
 
 
+def taken(r: int, columns: bool, facts: Facts) -> tuple[int, int, bool]:
+    """Of a workgroup of lines of a power of two: lines, positions a thread, whether their parts are exchanged apart."""
+    threads = facts.workgroup if columns else min(ROWS, facts.workgroup)
+    return max(1, min(threads * min(r, EACH), tile(r, facts)) // r), EACH, False
+
+
+def _kind(end: End, n: int) -> str:
+    """How an end is read or written in workgroups of powers of two: plainly where that is all there is to it."""
+    bare = end.kind == "complex" and end.there >= n and not end.flip and end.scale == 1
+    return texts.PLAIN if bare else end.kind
+
+
 def _blocks(
     first: End, last: End, sizes: tuple[int, int], parts: list[int], lines: tuple[int, int], facts: Facts
 ) -> list[Launch]:
@@ -226,10 +239,10 @@ def _blocks(
             wg = facts.workgroup
             kernel = kernel_for(("fft_mixed", wg, most, first.kind, into.kind), texts.mixed, "fft_mixed", wg)
         else:
-            threads = facts.workgroup if any(sides) else min(ROWS, facts.workgroup)
-            some = max(1, min(threads * min(r, texts.EACH), most) // r)
-            key = ("fft_block", r, some, first.kind, into.kind, bool(walk.modulus))
-            kernel = kernel_for(key, texts.block, f"fft_block_{r}", some * r // min(r, texts.EACH))
+            some, each, parts_apart = taken(r, any(sides), facts)
+            kinds = _kind(first, n), _kind(into, n)
+            key = Block("fft_block", r, some, *kinds, bool(walk.modulus), each, parts_apart)
+            kernel = kernel_for(key, block, f"fft_block_{r}", key.threads)
         made.append(launch(kernel, _reads(first), (into.op,), -(-total // some), given, facts))
         first = into.plain()
     return made
