@@ -1,5 +1,5 @@
 // The digits example as a page or a worker runs it: checks WebGPU, loads Pyodide, executes examples/digits/digits.py.
-// Every URL is relative to this file; no DOM here, so that worker.js can use it as well.
+// Every URL is relative to this file; no DOM here, so that worker.js can use it as well. examples/science starts likewise.
 
 const here = new URL(".", import.meta.url);
 const HOME = "/home/pyodide/";
@@ -18,7 +18,8 @@ class NoGpuError extends Error {
   name = "NoGpuError";
 }
 
-async function findGpu() {
+/** Rejects where the browser has no WebGPU, and says why. */
+export async function findGpu() {
   if (!globalThis.isSecureContext) throw new NoGpuError("Browsers give WebGPU to https:// and localhost pages only; this page is neither.");
   if (!navigator.gpu) throw new NoGpuError("This browser offers no WebGPU here: navigator.gpu is missing.");
   if (!(await navigator.gpu.requestAdapter())) throw new NoGpuError("WebGPU is there, but it found no usable GPU: requestAdapter() gave no adapter.");
@@ -30,7 +31,8 @@ async function bytes(url) {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-async function start(say) {
+/** Pyodide with NumPy, tabgpu and some files of examples/, whose folder `folder` it imports from. */
+export async function start(say, files, folder) {
   say({ step: "pyodide" });
   const home = new URL("pyodide/", here).href;
   const { loadPyodide } = await import(`${home}pyodide.mjs`).catch(() => {
@@ -41,12 +43,12 @@ async function start(say) {
   const problems = [];
   await pyodide.loadPackage(["numpy", "tabgpu"], { messageCallback() {}, errorCallback: (text) => problems.push(text) });
   if (problems.length) throw new Error(problems.join("\n"));
-  for (const name of FILES) {
+  for (const name of files) {
     const path = HOME + name;
     pyodide.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
     pyodide.FS.writeFile(path, await bytes(new URL(`examples/${name}`, here)));
   }
-  pyodide.runPython(`import os, sys; os.chdir("${HOME}"); sys.path.insert(0, "${HOME}digits")`);
+  pyodide.runPython(`import os, sys; os.chdir("${HOME}"); sys.path.insert(0, "${HOME}${folder}")`);
   return pyodide;
 }
 
@@ -59,7 +61,7 @@ let python; // one Pyodide for this page or worker, kept for the next run
 export async function runDigits(say) {
   say({ step: "adapter" });
   await findGpu();
-  python ??= start(say).catch((error) => {
+  python ??= start(say, FILES, "digits").catch((error) => {
     python = undefined; // so that "run again" tries once more
     throw error;
   });
