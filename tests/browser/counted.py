@@ -1,4 +1,4 @@
-"""An oracle for tg.random: Philox4x32-10 in NumPy, the words of positions, and integers made of them."""
+"""An oracle for tg.random: Philox4x32-10 in NumPy, the words of positions, integers and normal numbers of them."""
 
 from __future__ import annotations
 
@@ -38,6 +38,19 @@ def below(n: int, key: tuple[int, int], span: int) -> Any:
         todo &= ~good
         attempt += 1
     return out
+
+
+def polar(w: Any) -> Any:
+    """Normal numbers of pairs of words, as kernels/lib/random_polar has them, in float64."""
+    a, v = w[0::2], w[1::2]
+    lower = ~a & (a - np.uint32(1))  # ones where zeros end the word
+    k = np.unpackbits(lower.view(np.uint8).reshape(-1, 4), axis=1).sum(axis=1)
+    r = np.sqrt(2 * (k * np.log(2) - np.log1p(-a.astype(np.float64) * 2.0**-33)))
+    angle = (v << np.uint32(2)).view(np.int32) * (np.pi / 2**33)
+    c, s = r * np.cos(angle), r * np.sin(angle)
+    c = np.where(v >= 1 << 31, -c, c)
+    turned = v & np.uint32(1 << 30) != 0
+    return np.stack([np.where(turned, s, c), np.where(turned, c, s)], axis=1).ravel()
 
 
 KEY = (0x12345678, 0x9ABCDEF0)

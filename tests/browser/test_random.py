@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 import scipy.special as sp
 import scipy.stats
-from counted import KEY, OURS, below, philox, words
+from counted import KEY, OURS, below, philox, polar, words
 from ulps import ulp_error
 
 import tabgpu as tg
 from tabgpu import random as tr
-from tabgpu.dtypes import int32, uint32
+from tabgpu.dtypes import float32, int32, uint32
 from tabgpu.graph import Fn
 from tabgpu.random.applying import apply, random_words
 from tabgpu.random.keys import philox4x32
-from tabgpu.random.values import _NORMAL as NORMAL
+
+QUANTILE = Fn("quantile", "random_normal(x)", (uint32,), float32)
+PAIR = [Fn(f"pair{k}", f"random_polar(vec4u(x, y, x, y)).{k}", (uint32,) * 2, float32) for k in "xw"]
 
 # Random123 1.14, kat_vectors: counter, key, block of philox4x32-10.
 KNOWN = [
@@ -189,13 +191,10 @@ async def test_uniform_between_arrays() -> None:
 
 
 async def test_hz_74_rand_normal() -> None:
-    """HZ-74 rand_normal(mean, std): quantiles of (w + 1/2) / 2**32 within 8 ULP, then scaled."""
+    """HZ-74 rand_normal(mean, std): two of each pair of words within 8 ULP, then scaled."""
     n = 200_003
     z = await tr.normal(OURS, (n,)).numpy()
-    p = (words(n, KEY).astype(np.float64) + 0.5) / 2**32
-    # the smaller of p and 1 - p keeps its digits
-    want = np.where(p < 0.5, sp.ndtri(np.minimum(p, 0.5)), -sp.ndtri((2**32 - 0.5 - words(n, KEY)) / 2**32))
-    assert ulp_error(z, want).max() <= 8
+    assert ulp_error(z, polar(words(n + 1, KEY))[:n]).max() <= 8
     assert abs(z.mean()) < 5 / np.sqrt(n) and abs(z.var() - 1) < 5 * np.sqrt(2 / n)
     assert scipy.stats.kstest(z, "norm").pvalue > 1e-4
     a, b, c = await tg.fetch(
@@ -214,11 +213,42 @@ async def test_hz_74_rand_normal() -> None:
 
 
 async def test_normal_of_extreme_words() -> None:
-    """Both ends, both sides of the middle, and words whose upper bits are alike."""
+    """Ends of both words of a pair: the greatest and the smallest distance, and all corners of the circle."""
+    two = 2 ** np.arange(32, dtype=np.uint64)
+    far = np.concatenate([[0, 255, 2**32 - 256], two, two - 1, 2**32 - two]).astype(np.uint32)
+    corners = np.arange(8, dtype=np.uint64) << np.uint64(29)
+    angles = (np.concatenate([corners, corners + 1, corners - 1, corners + 12345])).astype(np.uint32)
+    a, v = [x.ravel() for x in np.meshgrid(far, angles)]
+    z = await tg.fetch(*[apply(f, a.shape, tg.asarray(a), tg.asarray(v)) for f in PAIR])
+    want = polar(np.stack([a, v], axis=1).ravel())
+    assert all(ulp_error(got, want[k::2]).max() <= 8 for k, got in enumerate(z))
+    assert 6.65 < max(np.abs(got).max() for got in z) < 6.67
+
+
+async def test_normals_lie_in_the_stream_as_words_do() -> None:
+    """From any position on, in any shape, in views and sums, of both generators; draws of any sizes join."""
+    for impl in ("philox4x32", "threefry2x32"):
+        key = tr.key(5, impl)
+        z = await tr.normal(key, 120).numpy()
+        rng = tr.default_rng(key)
+        parts = [rng.normal(size=n) for n in (1, 2, 3, 5, 8, 13, 4, 7)]
+        x = tr.normal(key, (10, 12))
+        views = (x.T + tg.zeros((12, 10)), x[::-1, 1::3] + 0, x.sum(), tr.normal(key, (10, 12), mean=1.0) - 1)
+        got = await tg.fetch(*parts, *views)
+        assert (np.concatenate(got[:8]) == z[:43]).all()
+        grid = z.reshape(10, 12)
+        for g, want in zip(got[8:], (grid.T, grid[::-1, 1::3], grid.sum(), grid), strict=True):
+            np.testing.assert_allclose(g, want, rtol=2e-5, atol=2e-6)
+        words_of = await tr.bits(key, 120).numpy()
+        assert ulp_error(z, polar(words_of)).max() <= 8
+
+
+async def test_quantile_of_extreme_words() -> None:
+    """For rejections: both ends, both sides of the middle, and words whose upper bits are alike."""
     two = 2 ** np.arange(32, dtype=np.uint64)
     some = [0, 255, 2**31 - 2, 2**31 - 1, 2**31 + 1, 2**32 - 256, 2**32 - 2]
     w = np.concatenate([np.array(some, np.uint64), two, 2**32 - two]).astype(np.uint32)
-    z = await apply(NORMAL, w.shape, tg.asarray(w)).numpy()
+    z = await apply(QUANTILE, w.shape, tg.asarray(w)).numpy()
     upper = w >= 2**31
     tail = np.where(upper, 2.0**32 - w - 0.5, w + 0.5) / 2**32
     middle = np.abs(w + 0.5 - 2.0**31) / 2**32  # |p - 1/2|, to which the quantile is in proportion

@@ -147,6 +147,7 @@ def random_numbers() -> Iterator[tuple[str, list[Launch]]]:
                     name, of, (8, 6), 5, *[given[k] for k in kinds]
                 )
         cases[f"integers {impl}"] = tg.random.integers(of, 7, shape=(8, 6))
+        cases[f"normal {impl}"] = tg.random.normal(of, (8, 6))
     for name, x in cases.items():
         yield f"random {name}", launches(x) + (launches(x + view) if x.shape == view.shape else [])
 

@@ -21,6 +21,9 @@ CASES: dict[str, Any] = {
 }
 
 
+FOUR = {"integers": "draw_integer4", "gamma": "draw_gamma4", "normal": "philox_normal4"}
+
+
 def main_of(code: str) -> str:
     """The text behind the library."""
     return code[code.index("@group(0)") :]
@@ -30,7 +33,7 @@ def main_of(code: str) -> str:
 def test_four_neighbours_share_a_block(gpu: Any, name: str) -> None:
     (launch, *_) = corpus.launches(CASES[name](tg.random.key(1), (6, 8)))
     calls = re.findall(r"\b(philox\w+|draw_\w+)\(", main_of(launch.kernel.code))
-    assert calls == [{"integers": "draw_integer4", "gamma": "draw_gamma4"}.get(name, "philox_word4")]
+    assert calls == [FOUR.get(name, "philox_word4")]
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

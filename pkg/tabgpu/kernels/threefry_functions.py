@@ -7,7 +7,7 @@ from functools import cache
 
 from . import _DEFINED, bodies, define, read
 
-FILES = ("random_words", "random_draws", "random_counts")
+FILES = ("random_words", "random_pairs", "random_draws", "random_counts")
 _USES = re.compile(r"^// use .*$", re.M)
 _FILES = re.compile(rf"\b({'|'.join(FILES)})\b")
 
@@ -18,7 +18,8 @@ def add() -> None:
     every = [name for stem in FILES for name in _DEFINED.findall(read(f"lib/{stem}"))]
     ours = re.compile(rf"\b({'|'.join(every)})\(")
     for stem in FILES:
-        text = ours.sub(r"\1_threefry(", read(f"lib/{stem}")).replace("philox4x32(", "threefry_block(")
+        text = ours.sub(r"\1_threefry(", read(f"lib/{stem}"))
+        text = text.replace("philox4x32(", "threefry_block(").replace("philox_line(", "threefry_line(")
         text = _USES.sub(
             lambda m: _FILES.sub(r"threefry_\1", m[0]).replace("philox", "philox, threefry"), text
         )

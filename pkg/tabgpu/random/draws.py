@@ -15,7 +15,7 @@ from .applying import apply, drawn, function, random_words
 # name: kinds of its parameters, of the result
 _QUANTILES = {
     "exponential": "", "laplace": "", "logistic": "", "gumbel": "", "cauchy": "", "rayleigh": "", "weibull": "f",
-    "pareto": "f", "power": "f", "geometric": "f", "triangular": "fff", "truncated": "ff", "normal": "",
+    "pareto": "f", "power": "f", "geometric": "f", "triangular": "fff", "truncated": "ff",
 }  # fmt: skip
 _DRAWS = {
     "gamma": "fu", "log_gamma": "f", "beta": "ff", "wald": "ff", "vonmises": "ff", "normal": "u", "exponential": "u",

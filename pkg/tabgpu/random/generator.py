@@ -108,7 +108,9 @@ class Generator:
         """exp of normal floats of that mean and deviation."""
         given = Parameters("lognormal")
         mean, sigma = given.take("mean", mean), given.take("sigma", sigma, "not negative")
-        return given.put(ew.exp(moved(self._quantile("normal", given, size), mean, sigma)))
+        dims = given.shape(size)
+        key, start = self._take(dims)
+        return given.put(ew.exp(normal_from(key, dims, float32, mean, sigma, start, "lognormal")))
 
     # ---- of one word ----
 

@@ -23,7 +23,9 @@ _INTEGER = Fn(
     "draw_integer4(x, y, z, w)",
 )
 _CHANCE = Fn("random_chance", "random_chance(x, y)", (uint32, float32), bool_)
-_NORMAL = Fn("random_normal", "random_normal(x)", (uint32,), float32)
+_NORMAL = Fn(
+    "random_normal", "philox_normal(x, y, z)", (int32, uint32, uint32), float32, "philox_normal4(x, y, z)"
+)
 _OPEN = Fn("random_open", "random_open_f32(x)", (uint32,), float32)
 _UNIT = {n: Fn("random_unit", f"random_unit_{s}(x)", (uint32,), as_dtype(n)) for n, s in FLOATS.items()}
 _BETWEEN = {
@@ -75,9 +77,9 @@ def open_unit(key: Any, shape: tuple[int, ...]) -> Array:
 
 
 def normal(key: Any, shape: Any = (), dtype: Any = float32, mean: Any = 0.0, std: Any = 1.0) -> Array:
-    """Normal floats: the quantile of (w + 1/2) / 2**32 for each random word w, within 8 ULP; then mean + std * z.
+    """Normal floats z, two of each pair of random words (Box & Muller), within 8 ULP; then mean + std * z.
 
-    mean and std may be arrays; shape None: theirs. The values reach from -6.34 to 6.34. ValueError for std < 0.
+    mean and std may be arrays; shape None: theirs. |z| is at most 6.67. ValueError for std < 0.
     """
     return normal_from(key, shape, dtype, mean, std, None, "normal")
 
@@ -92,7 +94,7 @@ def normal_from(
     dims = shape_of(shape, where, mean, std)
     if 0 in dims:
         return full(dims, 0, dtype=want)
-    out = apply(_NORMAL, dims, random_words(key, dims, start, where))
+    out = drawn(_NORMAL, key, dims, start, where)
     if not (type(std) in (int, float) and std == 1):
         out = ew.multiply(out, std)
     if not (type(mean) in (int, float) and mean == 0):

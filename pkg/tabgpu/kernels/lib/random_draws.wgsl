@@ -1,7 +1,7 @@
 // Samples that take several random words: an element has blocks of its own, with the counter (position, attempt, sub, 3),
 // so that no other element and no launch's shape matters. sub tells draws of one element apart. Loops end after a number of
 // attempts whose failure is less likely than 1e-15 (stated at each). Counts: random_counts.wgsl.
-// use random_words, random, random_quantiles, log, exp, trig, sqrt
+// use random_words, random_polar, random, random_quantiles, log, exp, trig, sqrt
 
 fn draw_block(i: i32, attempt: u32, sub: u32, k0: u32, k1: u32) -> vec4u {
   return philox4x32(vec4u(bitcast<u32>(i), attempt, sub, 3u), k0, k1);
@@ -104,10 +104,10 @@ fn draw_vonmises(i: i32, k0: u32, k1: u32, mu: f32, kappa: f32) -> f32 {
 // draw_step has.
 fn draw_path(i: i32, k0: u32, k1: u32, state: f32, drift: f32, scale: f32, first: u32, steps: u32) -> f32 {
   var sum = 0.0f;
-  var w = vec4u();
+  var z = vec4f();
   for (var t = 0u; t < steps; t++) {
-    if ((t & 3u) == 0u) { w = draw_step_block(i, k0, k1, first + t); }
-    sum += random_normal(w[t & 3u]);
+    if ((t & 3u) == 0u) { z = random_polar(draw_step_block(i, k0, k1, first + t)); }
+    sum += z[t & 3u];
   }
   return state * exp_f32(fma(scale, sum, f32(steps) * drift));
 }
@@ -115,7 +115,7 @@ fn draw_step_block(i: i32, k0: u32, k1: u32, step: u32) -> vec4u {
   return philox4x32(vec4u(bitcast<u32>(i), (step & 0x7fffu) >> 2u, step >> 15u, 4u), k0, k1);
 }
 fn draw_step(i: i32, k0: u32, k1: u32, step: u32) -> f32 {
-  return random_normal(draw_step_block(i, k0, k1, step)[step & 3u]);
+  return random_polar(draw_step_block(i, k0, k1, step))[step & 3u];
 }
 
 // Four elements, one after another: a loop is compiled once.

@@ -4,7 +4,9 @@
 // or draw_.
 // use philox
 
-fn philox_word(i: i32, k0: u32, k1: u32) -> u32 { return philox_attempt(bitcast<u32>(i), 0u, k0, k1); }
+fn philox_word(i: i32, k0: u32, k1: u32) -> u32 {
+  return philox_pick(philox_line(bitcast<u32>(i) >> 2u, k0, k1), bitcast<u32>(i) & 3u);
+}
 
 // The same place of another block for each attempt.
 fn philox_attempt(i: u32, attempt: u32, k0: u32, k1: u32) -> u32 {
@@ -15,29 +17,28 @@ fn philox_pick(b: vec4u, lane: u32) -> u32 {
   return select(select(b.x, b.y, lane == 1u), select(b.z, b.w, lane == 3u), lane > 1u);
 }
 
-// Four neighbours lie in one block or in two; anything else takes a block each.
+// Whether four places are neighbours of one stream, in one block or two.
+fn philox_together(at: vec4u, k0: vec4u, k1: vec4u) -> bool {
+  return all((at - at.xxxx == vec4u(0u, 1u, 2u, 3u)) & (k0 == k0.xxxx) & (k1 == k1.xxxx));
+}
+// Four neighbours from place s of the first of two blocks on.
+fn philox_across(first: vec4u, last: vec4u, s: u32) -> vec4u {
+  let far = s > 1u;
+  let a = select(first, vec4u(first.zw, last.xy), far);
+  return select(a, vec4u(a.yzw, select(last.x, last.z, far)), (s & 1u) == 1u);
+}
+
+// Neighbours share their block; anything else takes a block each.
 fn philox_word4(i: vec4i, k0: vec4u, k1: vec4u) -> vec4u {
   let at = bitcast<vec4u>(i);
-  let block = at >> vec4u(2u);
-  let lane = at & vec4u(3u);
-  let first = philox4x32(vec4u(block.x, 0u, 0u, 0u), k0.x, k1.x);
-  let one = (block == block.xxxx) & (k0 == k0.xxxx) & (k1 == k1.xxxx);
-  if (all(one & (lane == vec4u(0u, 1u, 2u, 3u)))) { return first; }
-  let last = philox4x32(vec4u(block.w, 0u, 0u, 0u), k0.w, k1.w);
-  let other = (block == block.wwww) & (k0 == k0.wwww) & (k1 == k1.wwww);
-  var y = philox_pick(last, lane.y);
-  if (one.y) {
-    y = philox_pick(first, lane.y);
-  } else if (!other.y) {
-    y = philox_word(i.y, k0.y, k1.y);
+  if (philox_together(at, k0, k1)) {
+    let first = philox_line(at.x >> 2u, k0.x, k1.x);
+    if ((at.x & 3u) == 0u) { return first; }
+    return philox_across(first, philox_line(at.w >> 2u, k0.x, k1.x), at.x & 3u);
   }
-  var z = philox_pick(last, lane.z);
-  if (one.z) {
-    z = philox_pick(first, lane.z);
-  } else if (!other.z) {
-    z = philox_word(i.z, k0.z, k1.z);
-  }
-  return vec4u(philox_pick(first, lane.x), y, z, philox_pick(last, lane.w));
+  var r = vec4u();
+  for (var s = 0; s < 4; s++) { r[s] = philox_word(i[s], k0[s], k1[s]); }
+  return r;
 }
 
 // Word `lane` of block i of a stream of its own (split and fold_in of keys on the GPU).

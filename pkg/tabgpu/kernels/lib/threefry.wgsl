@@ -37,3 +37,4 @@ fn threefry_block(c: vec4u, k0: u32, k1: u32) -> vec4u {
   let first = threefry2x32(vec2u(c.x, upper), k0, k1);
   return vec4u(first, threefry2x32(vec2u(c.x, upper | 1u), k0, k1));
 }
+fn threefry_line(x: u32, k0: u32, k1: u32) -> vec4u { return threefry_block(vec4u(x, 0u, 0u, 0u), k0, k1); }
