@@ -146,6 +146,8 @@ async def test_derivatives_and_antiderivatives() -> None:
         ("one constant", tg.polyint(p, 2, 5), np.polyint(wide(p), 2, 5)),
         ("complex integral", tg.polyint(z, 1, 2), np.polyint(wide(z), 1, 2)),
         ("strided", tg.polyder(tg.asarray(p)[::-2]), np.polyder(wide(p)[::-2])),
+        ("nothing", tg.polyder(p[:0]), np.polyder(wide(p)[:0])),
+        ("integral of nothing", tg.polyint(p[:0], 2, [3, 4]), np.polyint(wide(p)[:0], 2, [3, 4])),
     ]
     await same(cases)
     for f in (tg.polyder, tg.polyint):

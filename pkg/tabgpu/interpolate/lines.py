@@ -141,7 +141,7 @@ class interp1d:  # SciPy's name
         else:
             kind = {"slinear": "linear", "zero": "previous"}.get(self.kind, self.kind)
             nothing = (FILL, float("nan"))  # before the first one, behind the last one
-            sides = nothing if kind == "previous" else (SKIP, 0.0), nothing if kind == "next" else (SKIP, 0.0)
+            sides = tuple(nothing if self.kind == k else (SKIP, 0.0) for k in ("previous", "next"))
             table = self._table
             got = by_parts(
                 lambda v: evaluated(kind, self.x, reshape(v, (n, columns)), flat, columns, 1, *sides), table

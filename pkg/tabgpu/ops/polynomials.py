@@ -23,12 +23,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def coefficients(p: Any, where: str) -> Array:
-    """A polynomial: 1-D, at least one coefficient, float32 or complex64."""
+def coefficients(p: Any, where: str, least: int = 1) -> Array:
+    """A polynomial: 1-D, at least one coefficient (or none), float32 or complex64."""
     x = prepared(p, where)
     if x.ndim > 1:
         raise ValueError(f"{where}: a polynomial has one axis of coefficients, got shape {x.shape}")
-    if not x.size:
+    if x.size < least:
         raise ValueError(f"{where}: a polynomial needs at least one coefficient")
     return ravel(astype(x, BY_KIND["c" if x.dtype.kind == "c" else "f"], copy=False))
 
@@ -141,7 +141,7 @@ def _times(m: int, where: str) -> int:
 def polyder(p: Any, m: int = 1) -> Array:
     """The m-th derivative of a polynomial: p.size - m coefficients, none for higher m (NumPy too)."""
     m = _times(m, "polyder")
-    x = coefficients(p, "polyder")
+    x = coefficients(p, "polyder", 0)
     for _ in range(m):
         n = x.size
         if n <= 1:
@@ -153,7 +153,7 @@ def polyder(p: Any, m: int = 1) -> Array:
 def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
     """The m-th antiderivative of a polynomial; k: the constants, one or m of them, the first one's first."""
     m = _times(m, "polyint")
-    x = coefficients(p, "polyint")
+    x = coefficients(p, "polyint", 0)
     constants = zeros((m,)) if k is None else ravel(prepared(k, "polyint"))
     if constants.size == 1 and m > 1:
         constants = broadcast_to(constants, (m,))

@@ -7,7 +7,7 @@ from typing import Any
 from ..array import Array
 from ..ops import elementwise as ew
 from ..ops.along import prepared
-from ..ops.creation import astype
+from ..ops.creation import astype, full
 from ..ops.joining import concat
 from ..ops.scans import cumsum
 from .samples import axis_of, cut, floats
@@ -39,15 +39,15 @@ def unwrap(
     else:
         high = period / 2
         low = -high
-        turns = ew.floor(ew.divide(ew.add(step, high), period))
+        turns = ew.where(ew.isfinite(step), ew.floor(ew.divide(ew.add(step, high), period)), float("nan"))
     left = ew.subtract(step, ew.multiply(turns, period))
     on_edge = ew.logical_and(ew.less_equal(left, low), ew.greater(step, 0))
     if not whole or not period % 2:
         turns = ew.where(on_edge, ew.subtract(turns, 1), turns)
     small = ew.less(ew.abs(step), high if discont is None else discont)
     turns = ew.where(small, 0 if whole else 0.0, turns)
-    first = ew.multiply(cut(turns, k, 0, 1), 0) if whole else ew.multiply(cut(step, k, 0, 1), 0.0)
-    sums = cumsum(concat([astype(first, turns.dtype), turns], axis=k), axis=k)
+    first = full(cut(turns, k, 0, 1).shape, 0, dtype=turns.dtype)
+    sums = cumsum(concat([first, turns], axis=k), axis=k)
     return astype(ew.subtract(x, ew.multiply(sums, period)), want, copy=False)
 
 
