@@ -62,6 +62,8 @@ def _correlate(
     if turned:
         origins = [-o - (1 - n % 2) for o, n in zip(origins, w.shape, strict=True)]
         w = flip(w)
+    elif w.dtype.kind == "c":  # as NumPy's correlate
+        w = ew.conj(w)
     starts = [start(n, o, label) for n, o in zip(w.shape, origins, strict=True)]
     made = _sums(x, w, at, starts, modes, cval, label)
     want = made if made.dtype.kind == "c" and output is None else x
@@ -77,8 +79,8 @@ def correlate(
     mode, for elements beyond the ends, is one or one an axis: reflect (d c b a | a b c d | d c b a), constant (cval),
     nearest, mirror (d c b | a b c d | c b a), wrap, or their grid-* names. origin moves the window, an int or one an
     axis. Sums are taken in float32; the result has the dtype of input (integers: towards zero), or what `output` says:
-    a dtype, or an Array that takes the values. Complex arrays and weights go by parts. ValueError for shapes, modes
-    and origins that do not fit.
+    a dtype, or an Array that takes the values. Complex arrays go by parts, complex weights as their conjugates.
+    ValueError for shapes, modes and origins that do not fit.
     """
     return _correlate(input, weights, axes, output, mode, cval, origin, False, "correlate")
 
@@ -216,8 +218,10 @@ def _derivative(
     axis = normalize_axis(axis, x.ndim, label)
     modes = each(mode, x.ndim, label, "mode")
     others = [k for k in range(x.ndim) if k != axis]
-    plain = isinstance(cval, (int, float)) and cval == 0 or not any("constant" in str(m) for m in modes)
-    if x.ndim == 2 and x.dtype.kind == "f" and plain:  # one launch; else the second filter, too, sees cval beyond
+    plain = (isinstance(cval, (int, float)) and cval == 0) or not any("constant" in str(m) for m in modes)
+    if (
+        x.ndim == 2 and x.dtype.kind == "f" and plain
+    ):  # one launch; else the second filter, too, sees cval beyond
         line = [-1.0, 0.0, 1.0]
         rows = [[a * b for b in (across if axis == 0 else line)] for a in (line if axis == 0 else across)]
         return correlate(x, rows, output, modes, cval)

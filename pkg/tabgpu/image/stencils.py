@@ -56,6 +56,7 @@ def correlated(
     weights = reshape(weights, [weights.shape[k] for k in used])
     if len(used) > 2:
         axis, n = axes[0], weights.shape[0]
+        x = astype(x, float32, copy=False)  # cval need not be a value of x's dtype
         wide = extended(x, axis, starts[0], n - 1 - starts[0], modes[0], cval)
         total: Array | None = None
         for t in range(n):

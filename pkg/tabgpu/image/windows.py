@@ -122,6 +122,8 @@ def extreme_line(name: str, x: Array, size: int, axis: int, begin: int, mode: in
         starts, modes = [0] * x.ndim, [0] * x.ndim
         starts[axis], modes[axis] = begin, mode
         return neighbours(name, x, shape, starts, modes, cval)
+    if not x.size:
+        return copy_of(x)
     best = ew.maximum if name == "max" else ew.minimum
     wide = extended(x, axis, begin, size - 1 - begin, mode, cval)
     lead = (slice(None),) * axis

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..array import Array
 from ..dtypes import BY_KIND, DType, bool_, int32, promote
-from ..layout import Shape, broadcast_shapes, normalize_axes
+from ..layout import Shape, normalize_axes
 from ..ops import elementwise as ew
 from ..ops.along import back, last, prepared
 from ..ops.creation import arange, astype, zeros
@@ -147,9 +147,6 @@ def _spectral(a: Array, b: Array, mode: str, axes: tuple[int, ...]) -> Array:
     """By transforms along some axes; the others broadcast."""
     from .. import fft
 
-    shape = broadcast_shapes(
-        *[tuple([1 if k in axes else n for k, n in enumerate(x.shape)]) for x in (a, b)], where="fftconvolve"
-    )
     cplx = "c" in (a.dtype.kind, b.dtype.kind)
     sizes = [a.shape[k] + b.shape[k] - 1 for k in axes]
     fast = [fft.next_fast_len(n, not cplx) for n in sizes]
@@ -161,11 +158,14 @@ def _spectral(a: Array, b: Array, mode: str, axes: tuple[int, ...]) -> Array:
     for k in axes:
         first, many = _span(a.shape[k], b.shape[k], mode, a.shape[k])
         key[k] = slice(first, first + many)
-    for k, n in enumerate(shape):
-        if k not in axes and mode == "same":
-            first = (n - a.shape[k]) // 2
-            key[k] = slice(first, first + a.shape[k])
-    return getitem(got, tuple(key))
+    got = getitem(got, tuple(key))
+    return _centred(got, a.shape) if mode == "same" else got
+
+
+def _centred(x: Array, shape: Shape) -> Array:
+    """The middle of x, of a shape."""
+    firsts = [(n - m) // 2 for n, m in zip(x.shape, shape, strict=True)]
+    return getitem(x, tuple([slice(f, f + m) for f, m in zip(firsts, shape, strict=True)]))
 
 
 def _axes_of(a: Array, b: Array, axes: Any, where: str) -> tuple[int, ...]:
@@ -188,26 +188,18 @@ def _by_transforms(in1: Any, in2: Any, mode: str, axes: Any, where: str, blocks:
     if not a.size or not b.size:
         return zeros((0,), dtype=want)
     there = _axes_of(a, b, axes, where)
-    if _swapped(mode, a.shape, b.shape, where, normalize_axes(axes, a.ndim, where)):
+    if _swapped(mode, a.shape, b.shape, where, there):
         a, b = b, a
     if not there:
         got = ew.multiply(a, b)
-        key: list[Any] = [slice(None)] * a.ndim
-        for k in normalize_axes(axes, a.ndim, where):
-            first, many = _span(a.shape[k], b.shape[k], mode, a.shape[k])
-            key[k] = slice(first, first + many)
-        return astype(getitem(got, tuple(key)), want, copy=False)
+        if mode == "same":
+            got = _centred(got, a.shape)
+        return astype(got, want, copy=False)
     if blocks and len(there) == 1:
         n, k = sorted((a.shape[there[0]], b.shape[there[0]]))[::-1]
         if n >= 4 * k:
             return astype(_in_blocks(a, b, mode, there[0]), want, copy=False)
-    plain = [k for k in normalize_axes(axes, a.ndim, where) if k not in there]
-    got = _spectral(a, b, mode, there)
-    for k in plain:  # one of them has one element here
-        first, many = _span(a.shape[k], b.shape[k], mode, a.shape[k])
-        if (first, many) != (0, got.shape[k]):
-            got = getitem(got, (*(slice(None),) * k, slice(first, first + many)))
-    return astype(got, want, copy=False)
+    return astype(_spectral(a, b, mode, there), want, copy=False)
 
 
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Array:
@@ -226,9 +218,6 @@ def _in_blocks(a: Array, b: Array, mode: str, axis: int) -> Array:
     from .. import fft
 
     first, many = _span(a.shape[axis], b.shape[axis], mode, a.shape[axis])
-    shape = broadcast_shapes(
-        *[tuple([1 if k == axis else n for k, n in enumerate(x.shape)]) for x in (a, b)], where="oaconvolve"
-    )
     x, h = (a, b) if a.shape[axis] >= b.shape[axis] else (b, a)
     taps = h.shape[axis]
     size = 1 << max(10, (8 * taps - 1).bit_length())
@@ -247,13 +236,7 @@ def _in_blocks(a: Array, b: Array, mode: str, axis: int) -> Array:
     got = reshape(got, (*got.shape[:-2], blocks * step))[..., :many]
     got = back(got, axis)
     if mode == "same":
-        key = tuple(
-            [
-                slice((n - m) // 2, (n - m) // 2 + m) if k != axis else slice(None)
-                for k, (n, m) in enumerate(zip(shape, a.shape, strict=True))
-            ]
-        )
-        got = getitem(got, key)
+        got = _centred(got, a.shape)
     return got
 
 

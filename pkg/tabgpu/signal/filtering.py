@@ -52,13 +52,20 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     if b.ndim != 1 or not b.size:
         raise ValueError(f"lfilter: b has shape {b.shape}: one axis of at least one number")
     b, a = b / a[0], a / a[0]
+    if not x.size and zi is not None:  # nothing has moved the state
+        state = _state(zi, x, k, max(a.size, b.size) - 1, "lfilter")
+        return astype(x, want), astype(asarray(state), want)
     if a.size == 1:
         return _convolved(asarray(b), x, k, zi, want)
     if b.dtype.kind == "c" and x.dtype is not complex64:
         x, want = astype(x, complex64), complex64
     order = max(a.size, b.size) - 1
     high = order > MOST_STATES
-    if b.dtype.kind == "c" or b.size > max(LONG, 2 * a.size) or (high and zi is not None and b.size > 1):
+    if (
+        b.dtype.kind == "c"
+        or b.size > max(LONG, 2 * a.size)
+        or (high and zi is not None and (b.size > 1 or not b[0]))
+    ):
         return _split(b, a, x, k, zi, want)
     state = _state(zi, x, k, order, "lfilter")
     if order > MOST_FACTORED:

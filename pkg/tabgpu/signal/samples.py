@@ -69,9 +69,18 @@ def along(values: Array, axis: int, ndim: int) -> Array:
     return reshape(values, tuple([-1 if k == axis else 1 for k in range(ndim)]))
 
 
+def ends(n: int, before: int, behind: int) -> tuple[int, int]:
+    """Samples beside n of an axis, where more than all n are cut off at an end: zeros behind or before them instead."""
+    total = max(0, n + before + behind)
+    if before < -n:
+        return -n, total
+    return (total, -n) if behind < -n else (before, behind)
+
+
 def zeros_beside(x: Array, axis: int, before: int, behind: int) -> Array:
     """x with zeros before and behind it along an axis; negative numbers cut."""
     n = x.shape[axis]
+    before, behind = ends(n, before, behind)
     if before < 0 or behind < 0:
         x = cut(x, axis, max(0, -before), max(0, -before, n - max(0, -behind)))
     parts = [x]

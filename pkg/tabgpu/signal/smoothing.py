@@ -83,6 +83,8 @@ def wiener(im: Any, mysize: Any = None, noise: float | None = None) -> Array:
     sizes = _sizes(mysize, x.ndim, "wiener", False)
     if x.dtype.kind == "c":
         raise TypeError("wiener: real numbers")
+    if not x.size:
+        return x
     mean, square = x, ew.multiply(x, x)
     for k, n in enumerate(sizes):  # a box is one axis after another
         shape = [1] * x.ndim
@@ -159,6 +161,8 @@ def savgol_filter(
         right = matmul(last(cut(x, k, n - window_length, n), k), asarray(ends[1].T))
         middle = cut(y, k, half, max(half, n - half))
         return astype(concat([back(left, k), middle, back(right, k)], axis=k), want, copy=False)
+    if not x.size:
+        return astype(x, want)
     from ..ops.padding import pad
 
     pads = [(0, 0)] * x.ndim

@@ -8,7 +8,7 @@ from ..array import Array
 from ..ops import elementwise as ew
 from ..ops.creation import zeros
 from ..ops.manipulation import getitem, reshape
-from .samples import taps_along, zeros_beside
+from .samples import ends, taps_along, zeros_beside
 
 CONSTANT, SYMMETRIC, WRAP = 0, 2, 4  # borders as kernels/lib/border.wgsl counts them
 
@@ -33,6 +33,7 @@ def correlated(
     if x.ndim in (2, 3) and x.dtype.kind != "f":
         from ..nn.convolution import conv2d, conv3d
 
+        pads = [ends(n, *pad) for n, pad in zip(x.shape, pads, strict=True)]
         for axis, (low, high) in enumerate(pads):
             if low < 0 or high < 0:
                 x = zeros_beside(x, axis, min(low, 0), min(high, 0))
