@@ -118,3 +118,16 @@ async def test_borders_of_kernels_of_three_axes_need_not_fit_the_dtype(kind: str
     padded = np.pad(x.astype(float), 1, constant_values=-300.5)
     want = sum(padded[a : a + 3, b : b + 4, c : c + 5] for a, b, c in product(range(3), repeat=3))
     assert near(await got.numpy(), want)
+
+
+async def test_quantiles_of_nothing() -> None:
+    """No quantiles, or no elements (also of integers): nan functions give what NumPy gives."""
+    x = draw(3, 4)
+    for axis, keep in product((None, 0, -1), (False, True)):
+        assert (
+            tg.nanquantile(tg.asarray(x), [], axis, keepdims=keep).shape
+            == np.nanquantile(x, [], axis, keepdims=keep).shape
+        )
+        assert tg.nanpercentile(tg.zeros((2, 0), dtype="int32"), [1, 2], axis, keepdims=keep).shape[0] == 2
+    assert np.isnan(await tg.nanpercentile(tg.zeros((2, 0), dtype="int16"), 30, -1).numpy()).all()
+    assert np.isnan(await tg.stats.iqr(tg.zeros((2, 0)), -1).numpy()).all()

@@ -243,13 +243,13 @@ def _nanquantile(
     a: Any, q: Any, axis: Any, method: str, keepdims: bool, out: Any, scale: float, where: str
 ) -> Array:
     x = prepared(a, where)
-    if x.dtype.kind != "f":
+    if x.dtype.kind != "f" and x.size:
         return _quantile(x, q, axis, method, keepdims, out, scale, where)
     if method not in METHODS:
         raise ValueError(f"{where}: method must be one of {', '.join(METHODS)}, not {method!r}")
     target = as_out(out, where)
     flat, shape = _host_q(q, scale, where)
-    rows, axes, rank = _rows(x, axis, where)
+    rows, axes, rank = _rows(_float(x), axis, where)
     n = rows.shape[-1]
     line = sorted_rows(rows)
     count = reshape(_counted(line), (-1,))
@@ -258,12 +258,13 @@ def _nanquantile(
         low, high, table = _table(v, n, method, where)
         weight = pick(table, count)
         at = [reshape(pick(t, count), (*rows.shape[:-1], 1)) for t in (low, high)]
-        ends = [pick(line, k)[..., 0] if n else full(rows.shape[:-1], 0.0, dtype=x.dtype) for k in at]
+        ends = [pick(line, k)[..., 0] if n else full(rows.shape[:-1], 0.0, dtype=rows.dtype) for k in at]
         mixed = _lerp(ends[0], ends[1], reshape(weight, rows.shape[:-1]))
         found.append(ew.where(ew.equal(reshape(count, rows.shape[:-1]), 0), float("nan"), mixed))
     from .joining import stack
 
-    both = reshape(stack(found, axis=0), (*shape, *rows.shape[:-1]))
+    both = stack(found, axis=0) if found else full((0,), 0.0, dtype=rows.dtype)
+    both = reshape(both, (*shape, *rows.shape[:-1]))
     return store_reduced(_finish(both, axes, rank, keepdims, len(shape)), target, where)
 
 

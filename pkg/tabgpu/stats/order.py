@@ -125,7 +125,7 @@ def iqr(
     if isinstance(scale, str) and scale != "normal":
         raise ValueError(f"iqr: {scale!r} is not a valid scale")
     a = real(x, "iqr")
-    f = nanpercentile if nan_policy == "omit" else percentile
+    f = percentile if nan_policy != "omit" and a.size else nanpercentile  # NaN for no elements
     both = f(a, sorted(rng), axis=axis, method=interpolation, keepdims=keepdims)
     got = ew.subtract(both[1], both[0])
     got = ew.divide(got, 1.3489795003921634 if scale == "normal" else float(scale)) if scale != 1.0 else got
