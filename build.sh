@@ -6,7 +6,7 @@
 #                              slow and big tests, thousands of generated cases, the native host, PyTorch, an older Pyodide too
 #   ./build.sh serve [ARGS]    serve web/ with Pyodide and the wheel, for a browser of yours
 #   ./build.sh search [ARGS]   semantic search in README.md and docs/ with a sentence model: build out/search and serve it
-#   ./build.sh lite [ARGS]     a JupyterLite with tabgpu and three notebooks: build out/lite and serve it
+#   ./build.sh lite [ARGS]     a JupyterLite with tabgpu and five notebooks: build out/lite and serve it
 #   ./build.sh lint | types | unit | browser | limits | bench | property | sci | onnx | clients | site [PYTEST ARGS]   one part of `test`
 #   ./build.sh native | older [PYTEST ARGS]    the browser tests on wgpu-native, with Pyodide 0.27.7
 #   ./build.sh torch [PYTEST ARGS]             tg.nn on wgpu-native beside PyTorch on the CPU

@@ -1,20 +1,19 @@
-"""The JupyterLite of web/lite: README's cell and three notebooks, each run to its end in a worker of its own.
+"""The JupyterLite of web/lite: README's cell and the notebooks, each run to its end in a worker of its own.
 
-Each shows a figure, whose pixels are looked at, and no request leaves the machine.
+Each shows figures, whose pixels are looked at, and no request leaves the machine.
 """
 
 from __future__ import annotations
 
 import base64
 import re
-import struct
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 
 import pytest
 
+import pictures
 from conftest import ROOT
 from tabgpu.host import wheel
 
@@ -103,8 +102,8 @@ def test_the_readme_cell_in_jupyterlite(lab) -> None:
     assert said.strip().splitlines() == re.findall(r"# prints (.+)$", cell, re.MULTILINE)
 
 
-def run(lab: Lab, name: str) -> tuple[str, list[list[bytes]]]:
-    """Run a notebook: (all that it printed, the rows of RGB pixels of its figure)."""
+def run(lab: Lab, name: str, many: int = 1) -> tuple[str, list[list[bytes]], ...]:
+    """Run a notebook: (all that it printed, the rows of RGB pixels of each of its figures)."""
     lab.page.evaluate(OPEN_FILE, name)
     lab.page.evaluate(RUN_ALL)
     lab.page.wait_for_function("window.done")
@@ -115,41 +114,13 @@ def run(lab: Lab, name: str) -> tuple[str, list[list[bytes]]]:
         assert o["output_type"] != "error", f"{text}\n{o['ename']}: {o['evalue']}"
         assert o.get("name") != "stderr", o["text"]
     figures = [o["data"]["image/png"] for o in outputs if "image/png" in o.get("data", {})]
-    assert len(figures) == 1, text
-    return text, pixels(base64.b64decode(figures[0]))
+    assert len(figures) == many, text
+    return text, *[pixels(base64.b64decode(figure)) for figure in figures]
 
 
 def pixels(png: bytes) -> list[list[bytes]]:
-    """The rows of an RGBA PNG of 8 bits, without the alpha."""
-    width, height, bits, kind = struct.unpack(">IIBB", png[16:26])
-    assert (bits, kind) == (8, 6)
-    data, at = b"", 8
-    while at < len(png):
-        (length,) = struct.unpack(">I", png[at : at + 4])
-        if png[at + 4 : at + 8] == b"IDAT":
-            data += png[at + 8 : at + 8 + length]
-        at += 12 + length
-    raw, stride = zlib.decompress(data), 4 * width
-    rows, before = [], bytearray(stride)
-    for y in range(height):
-        start = y * (stride + 1)
-        line = _unfiltered(raw[start], bytearray(raw[start + 1 : start + 1 + stride]), before)
-        rows.append([bytes(line[x : x + 3]) for x in range(0, stride, 4)])
-        before = line
-    return rows
-
-
-def _unfiltered(kind: int, line: bytearray, up: bytearray) -> bytearray:
-    """A PNG's row before it was filtered."""
-    for i in range(len(line)):
-        a, b, c = (line[i - 4], up[i], up[i - 4]) if i >= 4 else (0, up[i], 0)
-        if kind == 4:
-            p = a + b - c
-            near = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
-        else:
-            near = (0, a, b, (a + b) // 2)[kind]
-        line[i] = (line[i] + near) & 0xFF
-    return line
+    """The rows of an RGBA PNG, without the alpha."""
+    return [[bytes(p) for p in row] for row in pictures.decode(png)[..., :3]]
 
 
 def share(rows: list[list[bytes]], what) -> float:
@@ -207,3 +178,38 @@ def test_nearest_neighbours(lab) -> None:
     assert share(first, lambda r, g, b: b > r + 20) > 0.1
     assert share(others, lambda r, g, b: b > r + 20) == 0
     assert share(others, lambda r, g, b: r < 50) > 0.05
+
+
+def test_components_and_chance(lab) -> None:
+    said, digits, option = run(lab, "components-and-chance.ipynb", 2)
+    assert "2 components explain 28.5% of the variance, 8 explain 67.4%, 32 96.6%" in said
+    assert "restored from 8 scores: 2.47" in said
+    assert float(re.search(r"of what is explained: (\S+)", said)[1]) < 1e-5
+    assert float(re.search(r"directions and NumPy's: (\S+)", said)[1]) > 0.9999
+    price, half, exact = map(float, re.search(r"simulated: (\S+) \+- (\S+) .*formula: (\S+)", said).groups())
+    assert exact == 7.128 and abs(price - exact) < 2 * half < 0.06
+    left, right = ([row[: len(row) // 2] for row in digits], [row[len(row) // 2 :] for row in digits])
+    for here in (left, right):  # components; points of ten colours
+        assert (
+            share(here, lambda r, g, b: b > r + 60) > 0.004
+            and share(here, lambda r, g, b: r > b + 60) > 0.004
+        )
+    assert share(option, lambda r, g, b: b > r + 100) > 0.01  # lines in blue
+    assert share(option, lambda r, g, b: r > b + 150) > 0.001  # and orange
+
+
+def test_photo_and_sound(lab) -> None:
+    said, photo, sound = run(lab, "photo-and-sound.ipynb", 2)
+    decibels = [float(d) for d in re.findall(r"([\d.]+) dB$", said, re.MULTILINE)]
+    assert decibels == pytest.approx([20.9, 28.8, 27.1, 31.1], abs=0.2)
+    assert float(re.search(r"largest difference: (\S+) of a decibel", said)[1]) < 1e-3
+    assert "155,773 samples, 3.53 s" in said
+    assert [int(hertz) for hertz in re.findall(r"after \S+ s: (\d+) Hz", said)] == [668, 495, 495]
+    height, width = len(photo) // 2, len(photo[0]) // 2
+    noisy, best = [row[:width] for row in photo[:height]], [row[width:] for row in photo[height:]]
+    assert share(best, lambda r, g, b: r > b + 60) > 0.1  # the flower
+    assert rough(best) < 0.6 * rough(noisy)
+    assert (
+        share(sound, lambda r, g, b: r + g + b < 120) > 0.3
+        and share(sound, lambda r, g, b: r > b + 60) > 0.02
+    )

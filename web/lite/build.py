@@ -25,6 +25,9 @@ from tabgpu.host import dist, wheel  # noqa: E402
 HERE = Path(__file__).parent
 PYODIDE = ROOT / ".cache" / "pyodide"
 LITE = ROOT / ".cache" / "lite"  # made by build.sh
+EXAMPLES = ROOT / "web" / "examples"
+DATA = "digits.csv.gz", "flower.png", "guitar.wav"
+MODULES = "pca.py", "denoise.py", "spectrogram.py", "option_price.py"  # notebooks import what the page does
 # What the kernel loads, and what the notebooks draw with.
 PACKAGES = ("numpy", "micropip", "packaging", "ipython", "jedi", "matplotlib")
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
@@ -42,7 +45,8 @@ def contents() -> dict[str, bytes]:
     return {
         **files,
         "china.jpg": photo,
-        "digits.csv.gz": (ROOT / "web" / "examples" / "data" / "digits.csv.gz").read_bytes(),
+        **{name: (EXAMPLES / "data" / name).read_bytes() for name in DATA},
+        **{name: (EXAMPLES / "science" / name).read_bytes() for name in MODULES},
         "README.md": (HERE / "README.md").read_bytes(),
     }
 
