@@ -27,11 +27,16 @@ def convolution(sig: Conv) -> tuple[str, str]:
     from .kernels import conv_inner  # long texts: only when a convolution is asked for
 
     params = dict(sig.params)
-    fours = params.pop("FOURS", False)
+    fours, span = params.pop("FOURS", False), params.pop("SPAN", None)
     text = kernels.read("conv")
     bm, bn = params["BM"], params["BN"]
     if params["ALONE"]:
         block = conv_inner.alone(bm, bn, fours)
+    elif span:
+        from .kernels.conv_direct_inner import Span, direct
+
+        block = direct(Span(*span), params.pop("STEP"))
+        text = kernels.replace_block(text, "which", "  let t = wid.x + nwg.x * (wid.y + nwg.y * wid.z);\n")
     else:
         sizes = (bm, bn, *(params[x] for x in ("BK", "TM", "TN", "SLICES", "PAD")))
         block = conv_inner.tiled(*sizes)

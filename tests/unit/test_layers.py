@@ -41,6 +41,7 @@ LAYERS = {
         "kernels",
         "kernels.attention_inner",
         "kernels.elimination",
+        "kernels.conv_direct_inner",
         "kernels.conv_inner",
         "kernels.eigen_functions",
         "kernels.reflector_functions",
@@ -87,6 +88,7 @@ LAYERS = {
         "native_clock",
         "native_storage",
         "blocking",
+        "waking",
     ],
     "device": ["device", "faults", "fetching", "pipelines", "remembered"],
     "seam": ["engine", "executing", "program", "programs", "recorder", "traces", "tracing", "ceilings"],
@@ -265,6 +267,7 @@ def test_a_module_imports_only_what_its_layer_may(name: str) -> None:
                 "native_clock",
                 "native_storage",
                 "blocking",
+                "waking",
             )
         assert allowed, f"{name} ({mine}) imports {other} ({layer(other)})"
     assert "tabgpu" not in others

@@ -17,6 +17,7 @@
 //   RANK      axes in use, the last ones   PADDED  whether some element may be outside   PHASES
 //   ALONE     tiles are dealt to threads   LEVEL  four columns are neighbours along the last axis
 //   LONG      k may be 2^22 or more   N4, PV as gemm
+//   DIRECT    tiles are HIGH x WIDE positions of two axes (conv_direct_inner.py: filters of 3 x 3); STAGE vec4s are staged
 //
 // Parameters (group 1, u32 words; those from 76 on belong to codegen):
 //   0 m   1 n (columns of a phase)   2 k   3 number of y   4 groups   5 phases   6 terms in a piece of k   7 elements of C
@@ -53,6 +54,9 @@ const LONG = false;
 const LEVEL = false;
 const N4 = false;
 const ALONE = true;
+const DIRECT = false;
+const HIGH = 1u;
+const WIDE = 4u;
 const PV = 19u;
 
 const TX = BN / TN;
@@ -63,6 +67,7 @@ const AW = BM / 4u;
 const W = AW + BN / 4u;
 const KB = BK / 4u;
 const FOUR = 4u * W + PAD;
+const STAGE = KB * FOUR;
 const A_BLOCKS = BM * BK / 16u;
 const B_BLOCKS = BN * BK / 16u;
 
@@ -71,7 +76,7 @@ const B_BLOCKS = BN * BK / 16u;
 @group(0) @binding(2) var<storage, read_write> c: array<u32>;
 @group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
-var<workgroup> tile: array<vec4<T>, KB * FOUR>;
+var<workgroup> tile: array<vec4<T>, STAGE>;
 
 fn emit(v: T, i: u32) { c[i] = bitcast<u32>(v); }
 fn emit4(v: vec4<T>, i: u32) {
@@ -289,28 +294,34 @@ fn again(row: u32, col: u32) -> vec4<T> {
   return sum;
 }
 
-fn put(sum: vec4<T>, z: u32, row: u32, col: u32) {
-  let n = P[0].y;
-  if (row >= P[0].x || col >= n) { return; }
+// The first `count` of four columns of a row.
+fn put_some(sum: vec4<T>, z: u32, row: u32, col: u32, count: u32) {
   var v = sum;
   if (PADDED && any((bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u))) { v = again(row, col); }
   if (PHASES) {
     let first = z / P[0].w * P[1].w + (z % P[0].w / P[1].y * P[0].x + row) * (P[16].x * P[16].y * P[16].z);
-    for (var e = 0u; e < min(4u, n - col); e++) {
+    for (var e = 0u; e < min(4u, count); e++) {
       let o = place_of(col + e).yzw * P[14].xyz + here.phase;
       if (all(o < P[16].xyz)) { emit(v[e], first + (o.x * P[16].y + o.y) * P[16].z + o.z); }
     }
     return;
   }
-  let i = (z * P[0].x + row) * n + col;
+  let i = (z * P[0].x + row) * P[0].y + col;
   if (N4) {
     emit4(v, i);
     return;
   }
   emit(v.x, i);
-  if (col + 1u < n) { emit(v.y, i + 1u); }
-  if (col + 2u < n) { emit(v.z, i + 2u); }
-  if (col + 3u < n) { emit(v.w, i + 3u); }
+  if (1u < count) { emit(v.y, i + 1u); }
+  if (2u < count) { emit(v.z, i + 2u); }
+  if (3u < count) { emit(v.w, i + 3u); }
+}
+fn put(sum: vec4<T>, z: u32, row: u32, col: u32) {
+  if (row < P[0].x && col < P[0].y) { put_some(sum, z, row, col, P[0].y - col); }
+}
+fn across() -> u32 {
+  if (DIRECT) { return (P[4].y + HIGH - 1u) / HIGH * ((P[4].z + WIDE - 1u) / WIDE); }
+  return (P[0].y + BN - 1u) / BN;
 }
 
 // The first tap that the positions of a phase meet, on one axis; the number of taps if there is none.
@@ -328,7 +339,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) nwg: vec3u,
   let t = (wid.x + nwg.x * (wid.y + nwg.y * wid.z)) * NT + li;
   // which: end
   let rows = (P[0].x + BM - 1u) / BM;
-  let cols = (P[0].y + BN - 1u) / BN;
+  let cols = across();
   let begin = t / (rows * cols * P[0].w) * P[1].z;
   let end = min(begin + P[1].z, P[0].z);
   if (begin >= end) {

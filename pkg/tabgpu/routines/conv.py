@@ -14,12 +14,14 @@ from ..codegen_product import WORDS as SUM_WORDS
 from ..codegen_product import Sum, added
 from ..errors import LimitError
 from ..graph import SCALAR, Op, nbytes_of
+from ..kernels.conv_direct_inner import TAPS
 from ..kernels.gemm_tiles import Side, choose
 from ..launch import Launch
 from ..lower_product import FORMS, Pieces
 from ..lower_wide import wide
 from ..plan import Group
 from ..region import U32, Facts, Numbering, Recipe, bits, grid, kernel_for, recipes, remember, tail
+from . import conv_direct
 
 LONGEST = 32768  # terms that one launch adds, as in products
 HEAVY = 1 << 25  # multiplications that pay for the largest blocks there
@@ -157,6 +159,9 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
         params = {"BM": bm, "BN": bn, "NT": 4 if facts.software else 64, "ALONE": True, **common}
         params |= {"FOURS": fours, "A_VEC": quads and fours}
         return Way(f"a{bm}x{bn}", params, threads * pieces, pieces, piece)
+    direct = conv_direct.plan(extra, most, facts)
+    if direct:
+        return _direct(*direct, extra, quads)
     side = Side((*steps[1:], steps[0], 1) if quads else (1, 3, 3), 0, a_form)
     try:
         choice = choose(m, n, k, ys, side, Side((1, 3), 1), facts.limits, False)
@@ -173,6 +178,17 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
     params["NT"] = params["BM"] // params["TM"] * (params["BN"] // params["TN"]) * params["SLICES"]
     tiles = -(-m // params["BM"]) * -(-n // params["BN"]) * ys
     return Way(choice.name.partition("_")[0], params, tiles * pieces, pieces, piece)
+
+
+def _direct(plan: conv_direct.Plan, step: int, extra: tuple[Any, ...], quads: bool) -> Way:
+    """Tiles of pixels; channels in are cut where stages of them end."""
+    (ys,), m, _, k = extra[:4]
+    (rows, columns), (span, pieces) = extra[5][17:19], plan
+    stage = TAPS * span.deep
+    piece = -(-k // (stage * pieces)) * stage
+    pieces = -(-k // piece)
+    params = conv_direct.params(span, step, columns) | {"A_VEC": quads}
+    return Way(span.name, params, conv_direct.groups(span, rows, columns, m, ys) * pieces, pieces, piece)
 
 
 def _block(m: int, n: int, k: int, ys: int) -> tuple[int, int]:

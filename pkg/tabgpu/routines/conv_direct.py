@@ -1,0 +1,62 @@
+"""Which convolutions with filters of 3 x 3 have tiles of pixels in workgroup memory, and which tiles. Texts:
+kernels/conv_direct_inner.py."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..kernels.conv_direct_inner import SIDE, TAPS, Span
+from ..region import Facts
+
+SPANS = (
+    Span(7, 8, 32, 4, 4, 16),
+    Span(4, 8, 32, 4, 4, 16),
+    Span(7, 8, 16, 4, 4, 16),
+)
+PROCESSORS = 132  # of the GPU that this was measured on
+
+
+class Plan(NamedTuple):
+    """A tile, and how many parts the channels in are cut into."""
+
+    span: Span
+    pieces: int
+
+
+def serves(extra: tuple[Any, ...]) -> bool:
+    """Whether the kernel can make a convolution at all: two axes, 3 x 3 taps, one stride of 1 or 2."""
+    rank, _, phases, linear, _, _, b_along_k = extra[4]
+    words = extra[5]
+    sizes, strides, taps, steps = (words[i : i + 3] for i in (16, 20, 28, 52))
+    return (
+        rank == 2 and linear and not phases and not b_along_k and sizes[0] == 1 and taps == (1, SIDE, SIDE)
+        and steps[1:] == (1, 1) and strides[1] == strides[2] in (1, 2)
+    )  # fmt: skip
+
+
+def plan(extra: tuple[Any, ...], most: int, facts: Facts) -> tuple[Plan, int] | None:
+    """The plan of a convolution and its stride, None where another kernel is better; most: parts that memory holds."""
+    return None
+
+
+def _fits(span: Span, step: int, facts: Facts) -> bool:
+    """Whether a device can run a tile."""
+    threads = min(facts.limits["maxComputeInvocationsPerWorkgroup"], facts.limits["maxComputeWorkgroupSizeX"])
+    return (
+        span.threads <= threads and 16 * span.memory(step) <= facts.limits["maxComputeWorkgroupStorageSize"]
+    )
+
+
+def groups(span: Span, rows: int, columns: int, m: int, ys: int) -> int:
+    """Workgroups of a tile."""
+    return -(-rows // span.high) * -(-columns // span.wide) * -(-m // span.outs) * ys
+
+
+def params(span: Span, step: int, columns: int) -> dict[str, Any]:
+    """The const lines of conv.wgsl."""
+    return {
+        "BM": span.outs, "BN": span.high * span.wide, "BK": TAPS * span.deep, "TM": span.each, "TN": 4, "LX": 1,
+        "SLICES": span.slices, "PAD": 0, "NT": span.threads, "DIRECT": True, "HIGH": span.high, "WIDE": span.wide,
+        "STAGE": span.memory(step), "SPAN": tuple(span), "STEP": step, "ALONE": False, "A_ALONG_K": False,
+        "B_ALONG_K": False, "N4": columns % 4 == 0,
+    }  # fmt: skip
