@@ -42,7 +42,7 @@ def boxcox1p(x: Any, lmbda: Any) -> Array:
 
 
 def _power_transform(logarithm: Array, power: Array) -> Array:
-    flat = ew.equal(power, 0.0)
+    flat = ew.less(ew.absolute(power), 1e-30)  # a denormal one divides badly
     return ew.where(
         flat, logarithm, ew.divide(ew.expm1(ew.multiply(power, logarithm)), ew.where(flat, 1.0, power))
     )
@@ -60,7 +60,7 @@ def inv_boxcox1p(y: Any, lmbda: Any) -> Array:
 
 def _inverse_transform(y: Any, lmbda: Any, where: str) -> Array:
     y, power = _real(y, where), _real(lmbda, where)
-    flat = ew.equal(power, 0.0)
+    flat = ew.less(ew.absolute(power), 1e-30)
     return ew.where(flat, y, ew.divide(ew.log1p(ew.multiply(power, y)), ew.where(flat, 1.0, power)))
 
 

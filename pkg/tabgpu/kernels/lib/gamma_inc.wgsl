@@ -200,17 +200,16 @@ fn betainc_end(a: f32, b: f32, x: f32, upper: bool) -> f32 {
 fn betainc_f32(a: f32, b: f32, x: f32) -> f32 { return betainc_end(a, b, x, false); }
 fn betaincc_f32(a: f32, b: f32, x: f32) -> f32 { return betainc_end(a, b, x, true); }
 
-// The distribution function of Student's t: from I_x(n / 2, 1 / 2) with x = n / (n + t^2) below 16 degrees of freedom, a
-// normal distribution's of a transformed t from there on (G. Hill, CACM 13, 1970).
+// The distribution function of Student's t: from I_x(n / 2, 1 / 2) with x = n / (n + t^2) below 16 degrees of freedom and
+// in far tails, elsewhere a normal distribution's of a transformed t (G. Hill, CACM 13, 1970).
 fn stdtr_f32(n: f32, t: f32) -> f32 {
   let bad = isnan_f32(t) | isnan_f32(n) | !(n > 0.0f);
   let m = select(min(n, 1e30f), 1.0f, bad);
   let u = min(absolute_f32(t), 1e18f);
   var tail = 0.0f;
-  if (m >= 16.0f) {
-    let a = m - 0.5f;
-    let v = div_f32(u, m) * u;
-    let y = min(a * log1p_f32(v), 400.0f);
+  let a = m - 0.5f;
+  let y = min(a * log1p_f32(div_f32(u, m) * u), 400.0f);
+  if ((m >= 16.0f) & ((m > 100.0f) | (y < 30.0f))) {
     let b = 48.0f * a * a;
     let c = fma(fma(fma(-0.4f, y, -3.3f), y, -24.0f), y, -85.5f) / fma(0.8f * y, y, 100.0f + b) + y + 3.0f;
     tail = ndtr_f32(-(sqrt_f32(y) * (1.0f + c / b)));

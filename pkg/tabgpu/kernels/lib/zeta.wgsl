@@ -10,6 +10,10 @@
 // sum over k >= 0 of (q + k)^-s for q > 0 and s > -0.5 (its continuation below 1): eight terms, then the integral, half a
 // term and three corrections.
 fn zeta_sum(s: f32, q: f32) -> f32 {
+  if (q > 1e3f) {  // the integral is what counts, and q^-s may be 0
+    let v = 1.0f / q;
+    return pow_f32(q, 1.0f - s) * (div_f32(1.0f, s - 1.0f) + v * fma(s * v, 0.083333336f, 0.5f));
+  }
   var a = q;
   var total = 0.0f;
   for (var k = 0; k < 8; k++) {
@@ -50,7 +54,10 @@ fn zeta_left(s: f32) -> f32 {
   let r = min(1.0f - s, 90.0f);
   let low = min(r, 34.0f);
   var g = pow_f32(6.2831855f, -low) * gamma_f32(low);
-  if (r > 34.0f) { g = exp_f32(gamma_log_positive(r) - 1.837877f * r); }
+  if (r > 34.0f) {  // next to a zero this may be infinite though the product is not
+    g = exp_f32(gamma_log_positive(r) - 1.837877f * r - 16.0f);
+    return turn * g * 17772220.0f;
+  }
   return 2.0f * turn * g * zeta_sum(r, 1.0f);
 }
 
