@@ -20,6 +20,8 @@ const SMALL_PIECES = 16, LARGE_PIECES = 24; // of uploads, at most: 16 and 96 Mi
 const LIFTED_FROM = 1 << 19; // bytes: below, writeBuffer is as quick
 const SCOPES = /** @type {const} */ (["out-of-memory", "validation"]);
 const IDLE = 5000; // ms after which memory for uploads is given back
+const PROMPT_AFTER = 2, PROMPT_AWAITED = 8; // ms for which the browser is asked again after a submit, and while Python waits
+const PROMPT_GAP = 0.02, PROMPT_SHARE = 1 / 16; // between two questions: ms, and of the time since the first
 const PAIRS = 2048; // launches a set of timestamp queries times: WebGPU allows 4,096 queries in one
 const WANTED_FEATURES = ["shader-f16", "subgroups", "chromium-experimental-subgroup-matrix", "timestamp-query"];
 
@@ -103,6 +105,7 @@ export class Bridge {
     /** @type {GPUBuffer[]} */
     this.staging = [];
     this.lift = new Lift(device);
+    this.prompt = new Prompt(device);
     this.step = device.limits.minUniformBufferOffsetAlignment;
     this.windowLayout = device.createBindGroupLayout({
       label: "parameters",
@@ -430,6 +433,7 @@ export class Bridge {
     if (!bytes) throw new Error("no stream");
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, n);
     this.scoped(serial, allocates, () => this.run(serial, words, commands));
+    this.prompt.submitted();
   }
 
   /** @param {number} serial @param {Uint32Array<ArrayBuffer>} words @param {number} end */
@@ -522,7 +526,7 @@ export class Bridge {
     };
     const { staging, mapped } = k < 0 ? this.scoped(serial, true, start) : start(); // only new memory can be refused
     try {
-      await mapped;
+      await this.prompt.awaited(mapped);
     } catch (error) {
       staging.destroy();
       return this.refused(serial, error);
@@ -595,7 +599,7 @@ export class Bridge {
     while (flight.length) {
       const { staging, mapped, first, total } = flight[0];
       try {
-        await Promise.race([mapped, this.lost]);
+        await Promise.race([this.prompt.awaited(mapped), this.lost]);
       } catch (error) {
         for (const { staging } of flight) staging.destroy();
         return this.refused(serial, error);
@@ -651,7 +655,7 @@ export class Bridge {
 
   /** Resolves when the queue is empty. @returns {Promise<string>} as `read` */
   async wait() {
-    await Promise.race([this.device.queue.onSubmittedWorkDone(), this.lost]);
+    await Promise.race([this.prompt.awaited(this.device.queue.onSubmittedWorkDone()), this.lost]);
     return this.report(0);
   }
 
@@ -670,6 +674,7 @@ export class Bridge {
 
   close() {
     this.lift.trim();
+    this.prompt.close();
     if (this.own) this.device.destroy();
     else for (const [id, buffer] of this.buffers) if (!this.lent.has(id)) buffer.destroy(); // the page goes on with its device
     this.streamView?.release();
@@ -772,6 +777,71 @@ class Clock {
 /** Nanoseconds of the host's clock. */
 function now() {
   return BigInt(Math.round(performance.now() * 1e6));
+}
+
+/**
+ * Makes waits short. A browser looks whether the GPU is done when it gets commands, otherwise every 2 ms or so. After a
+ * submit and while something is awaited it therefore gets empty submits, for some milliseconds, whenever this thread has
+ * nothing else to do.
+ */
+class Prompt {
+  /** @param {GPUDevice} device */
+  constructor(device) {
+    this.queue = device.queue;
+    this.channel = new MessageChannel();
+    this.channel.port1.onmessage = () => this.turn();
+    this.fresh = this.running = false; // submitted since the last turn; whether there will be a turn
+    this.pending = 0; // promises not settled
+    this.begun = this.last = this.end = 0; // ms
+  }
+
+  /** Work went to the queue; whether anybody waits for it is not known here. */
+  submitted() {
+    this.fresh = true;
+    this.start();
+  }
+
+  /** @template T @param {Promise<T>} promise settled by what the GPU does @returns {Promise<T>} the same */
+  awaited(promise) {
+    this.begun = performance.now();
+    this.end = this.begun + PROMPT_AWAITED;
+    this.note(promise);
+    this.start();
+    return promise;
+  }
+
+  /** @param {Promise<unknown>} promise */
+  note(promise) {
+    const settled = () => { this.pending--; };
+    this.pending++;
+    promise.then(settled, settled);
+  }
+
+  start() {
+    if (!this.running) this.channel.port2.postMessage(0);
+    this.running = true;
+  }
+
+  turn() {
+    const now = performance.now();
+    if (this.fresh) {
+      this.fresh = false;
+      this.begun = now;
+      this.end = Math.max(this.end, now + PROMPT_AFTER);
+      this.note(this.queue.onSubmittedWorkDone());
+    }
+    this.running = this.pending > 0 && now < this.end;
+    if (!this.running) return;
+    if (now - this.last >= Math.max(PROMPT_GAP, PROMPT_SHARE * (now - this.begun))) {
+      this.last = now;
+      this.queue.submit([]);
+    }
+    this.channel.port2.postMessage(0);
+  }
+
+  close() {
+    this.channel.port1.close(); // and with it the other
+  }
 }
 
 /**

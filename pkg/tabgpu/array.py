@@ -7,7 +7,7 @@ from operator import index as as_index
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from . import engine, readers
+from . import engine, hosted, readers
 from .dtypes import DType
 from .engine import BIG, pending
 from .graph import EW, Cell, Fn, Op, facts_of, serials
@@ -80,7 +80,8 @@ class Array:
     async def item(self, *index: Any) -> bool | int | float | complex:
         """An element as a Python scalar: the only one, or that at a flat position or an index. `await a.item()`."""
         one = self._element(index)
-        return readers.to_list(one.dtype, (), *await one._memory())  # type: ignore[no-any-return]
+        memory = await engine.fetch_element(one._cell.op, one._layout)
+        return readers.to_list(one.dtype, (), *memory)  # type: ignore[no-any-return]
 
     async def tolist(self) -> Any:
         """Nested lists of Python scalars (a scalar for 0-d). `await a.tolist()`."""
@@ -123,6 +124,7 @@ class Array:
 
     def _scalar(self, what: str, instead: str) -> Any:
         self._check_scalar(what.partition("(")[0])
+        hosted.refuse(self)
         return engine.wait_for(self.item(), what, instead)
 
     def __float__(self) -> float:
@@ -154,6 +156,7 @@ class Array:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
             raise ValueError("a GPU array cannot become a NumPy array without a copy")
+        hosted.refuse(self)
         out: np.ndarray[Any, Any] = engine.wait_for(self.numpy(), "np.asarray(a)", "await a.numpy()")
         return out if dtype is None else out.astype(dtype, copy=False)
 

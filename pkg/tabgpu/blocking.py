@@ -35,6 +35,11 @@ def spawn(coroutine: Any) -> asyncio.Task[Any]:
     return _context().run(asyncio.ensure_future, coroutine)
 
 
+def busy() -> bool:
+    """Whether a stack waits, or what was held back meanwhile has not all run."""
+    return bool(_blocked or _held or _draining)
+
+
 def wait(run: Callable[[Any], Any], awaitable: Any) -> Any:
     """run(awaitable), which suspends this stack and gives the result."""
     global _blocked
@@ -61,7 +66,7 @@ def _gate(loop: Any) -> None:
             return later(delay, callback, *args, context=context)
 
         def run(*args: Any) -> None:
-            if _blocked or _held or _draining:
+            if busy():
                 _held.append((handle, callback, args, context))
             else:
                 callback(*args)

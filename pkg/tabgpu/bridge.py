@@ -19,6 +19,7 @@ _HELP = (
 )
 TUNING = "tuning"  # the key of what `tg.tune()` found
 _module: Any = None
+_watch: Any = None  # (promise, number) => waking.tell(number, ..) when the promise settles
 
 
 def in_browser() -> bool:
@@ -113,8 +114,32 @@ def blank(nbytes: int) -> bytearray:
     return made
 
 
+def settled(promise: Any) -> Any:
+    """An awaitable of what a promise of the bridge settles to."""
+    if _watch is None:
+        return promise
+    from .waking import Wake
+
+    return Wake(lambda number: _watch(promise, number))
+
+
+async def _watcher() -> Any:
+    """A task may go on where it can wait without `await`, if there is such a place in this browser."""
+    from pyodide.code import run_js
+    from pyodide.ffi import create_proxy
+
+    from .waking import tell
+
+    make = run_js("""async (tell) => {
+      let call = tell;
+      try { await tell.callPromising(0, 0, false); call = (...what) => tell.callPromising(...what); } catch {}
+      return (promise, k) => { promise.then((value) => call(k, value, false), (error) => call(k, error, true)); };
+    }""")
+    return await make(create_proxy(tell))
+
+
 async def _load() -> Any:
-    global _module
+    global _module, _watch
     if _module is None:
         import js
         from pyodide.code import run_js
@@ -130,6 +155,7 @@ async def _load() -> Any:
             _module = await run_js("(url) => import(url)")(url)
         finally:
             js.URL.revokeObjectURL(url)
+        _watch = await _watcher()
     return _module
 
 

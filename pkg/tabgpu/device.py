@@ -400,7 +400,7 @@ class Device(Faults, Pipelines):
     async def guard(self, promise: Any) -> Any:
         """Awaits a promise of the bridge; a lost device becomes DeviceLostError."""
         try:
-            return await promise
+            return await bridge.settled(promise)
         except bridge.js_exception() as error:
             reason = str(self.js.lostReason)
             if reason:

@@ -232,6 +232,19 @@ async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
     return [(memory, at) for at in places]
 
 
+async def fetch_element(op: Op, layout: Layout) -> tuple[bytearray, int]:
+    """fetch() of a view of one element; the shortest way where its value is on the GPU already."""
+    gpu, buffer = _device, op.buffer
+    if gpu is None or buffer is None or buffer.guards or any_tracing():
+        return (await fetch([(op, layout)]))[0]
+    begin = layout.offset * op.dtype.itemsize
+    lead = begin & 3
+    n = lead + op.dtype.itemsize + 3 & ~3
+    memory = bytearray(n)
+    await gpu.read([(buffer, begin - lead, n)], memory)
+    return memory, lead
+
+
 async def _open_guards(ops: list[Op]) -> list[tuple[Guard, Op]]:
     """The conditions on device data that computed values depend on and nobody knows yet, computed."""
     found: dict[Guard, Op] = {}
@@ -331,6 +344,7 @@ __all__ = [
     "execute",
     "facts_of",
     "fetch",
+    "fetch_element",
     "foreign",
     "note",
     "one_thread",

@@ -491,3 +491,41 @@ async def test_init_between_two_steps_of_a_task(restored: None) -> None:
     await reopened()
     (got,) = await soon(asyncio.gather(task, return_exceptions=True))
     assert isinstance(got, tg.DeviceLostError) or got[0] == 1
+
+
+@pytest.mark.skipif(sys.platform != "emscripten", reason="a browser looks at its queue now and then only")
+async def test_the_browser_is_asked_while_work_is_awaited() -> None:
+    """Empty submits while something is awaited or was just submitted, none when all is done."""
+    side = run_js("""(bridge) => {
+      const queue = bridge.device.queue, submit = queue.submit;
+      let n = 0;
+      queue.submit = (list) => { if (!list.length) n++; return submit.call(queue, list); };
+      return { count: () => n, end: () => { delete queue.submit; } };
+    }""")(engine.device().js)
+    try:
+        x = tg.ones((128, 128))
+        await tg.synchronize()
+        await asyncio.sleep(0.05)
+        before = side.count()
+        await asyncio.sleep(0.05)
+        assert side.count() == before, "nothing is awaited"
+        y = x
+        for _ in range(20):
+            y = y @ x / 128
+        assert await y[0, 0].item() == 1
+        asked = side.count() - before
+        assert 0 < asked < 2000
+        engine.flush()
+        await asyncio.sleep(0.05)
+        before = side.count()
+        z = y @ x
+        engine.flush()
+        engine.device().submit()  # nobody of ours waits
+        await asyncio.sleep(0.05)
+        assert side.count() > before
+        before = side.count()
+        await asyncio.sleep(0.05)
+        assert side.count() == before
+        del z
+    finally:
+        side.end()

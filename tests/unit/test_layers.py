@@ -15,7 +15,9 @@ import tabgpu
 PACKAGE = Path(tabgpu.__file__).parent
 
 LAYERS = {
-    "pure": ["dtypes", "layout", "graph", "indexed", "launch", "errors", "config", "traced", "formats"],
+    "pure": [
+        "dtypes", "layout", "graph", "indexed", "launch", "errors", "config", "traced", "formats", "hosted",
+    ],  # fmt: skip
     "text": [
         "codegen",
         "codegen_conv",
