@@ -43,7 +43,8 @@ fn merge(a: Moments, b: Moments) -> Moments {
   let s3 = a.s.y + b.s.y + e * d * (p - q) + 3.0f * d * (p * b.s.x - q * a.s.x);
   let s4 = a.s.z + b.s.z + e * d2 * (p * p - p * q + q * q) + 6.0f * d2 * (p * p * b.s.x + q * q * a.s.x)
     + 4.0f * d * (p * b.s.y - q * a.s.y);
-  return Moments(n, a.mean + d * q, vec3f(s2, s3, s4));
+  let fine = isfinite_f32(a.mean) & isfinite_f32(b.mean);
+  return Moments(n, a.mean + select(b.mean, d * q, fine), vec3f(s2, s3, s4));  // inf + 1, not inf + (1 - inf)
 }
 
 // The middle one of the first, middle and last element; 0 unless that is finite.

@@ -78,7 +78,8 @@ def moments(a: Any, axis: Any = None, *, nan_policy: str = "propagate") -> Momen
     n, mean, m2, m3, m4 = planes(x, normalize_axes(axis, x.ndim, "moments"), omit)
     variance, third, fourth = (ew.divide(m, n) for m in (m2, m3, m4))
     skewness, kurt = _shape_of(mean, variance, third, fourth)
-    square = ew.add(variance, ew.multiply(mean, mean))
+    square = ew.multiply(mean, mean)
+    square = ew.where(ew.isinf(mean), square, ew.add(variance, square))
     out = Moments(n, mean, variance, skewness, kurt, square)
     return Moments(*[refuse_nan(v, x, "moments") for v in out]) if nan_policy == "raise" else out
 
