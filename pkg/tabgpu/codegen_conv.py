@@ -28,20 +28,21 @@ def convolution(sig: Conv) -> tuple[str, str]:
 
     params = dict(sig.params)
     fours, span = params.pop("FOURS", False), params.pop("SPAN", None)
-    text = kernels.read("conv")
+    text, head = kernels.read("conv"), ""
     bm, bn = params["BM"], params["BN"]
     if params["ALONE"]:
         block = conv_inner.alone(bm, bn, fours)
     elif span:
         from .kernels.conv_direct_inner import Span, direct
 
-        block = direct(Span(*span), params.pop("STEP"))
+        head, block = direct(Span(*span), params.pop("STEP"))
         text = kernels.replace_block(text, "which", "  let t = wid.x + nwg.x * (wid.y + nwg.y * wid.z);\n")
     else:
         sizes = (bm, bn, *(params[x] for x in ("BK", "TM", "TN", "SLICES", "PAD")))
         block = conv_inner.tiled(*sizes)
         text = kernels.replace_block(text, "which", "  let t = wid.x + nwg.x * (wid.y + nwg.y * wid.z);\n")
     more, hooks, words = _behind(sig, params["N4"], 2, WORDS)
+    more += head
     if params["N4"]:
         hooks["emit"] = f"fn emit(v: {SCALAR_TYPE[sig.kind]}, i: u32) {{\n}}"  # never called
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 from . import kernels
@@ -17,7 +19,7 @@ LONG = {1024: (32, 32)}  # the same of 32 positions a thread
 
 class Block(NamedTuple):
     """A kernel: positions and lines of a workgroup, kinds of reads and writes, whether twiddles follow, positions a
-    thread at most, whether positions are exchanged by their parts."""
+    thread at most, whether positions are exchanged by their parts, whether in arrays of arrays (Nest)."""
 
     name: str
     n: int
@@ -27,6 +29,17 @@ class Block(NamedTuple):
     twiddles: bool
     each: int = EACH
     parts: bool = False
+    nested: bool = False
+
+    @property
+    def plan(self) -> tuple[int, ...]:
+        """The radices of the steps."""
+        return LONG[self.n] if self.each > EACH else PLANS[self.n]
+
+    @property
+    def memory(self) -> int:
+        """Bytes of workgroup memory."""
+        return (4 if self.parts else 8) * self.lines * (Nest(self).line if self.nested else self.n)
 
     @property
     def threads(self) -> int:
@@ -34,10 +47,76 @@ class Block(NamedTuple):
         return self.lines * self.n // min(self.n, self.each)
 
 
+class Nest:
+    """Workgroup memory as arrays of arrays, a dimension for each group of bits of a position that an access has as a
+    constant or as neighbouring bits of a thread's number: compilers of WGSL clamp each index that is not a constant,
+    and here those are the same for all positions of a thread. Rows and lines are padded, so that banks differ."""
+
+    def __init__(self, key: Block) -> None:
+        n, each = key.n, min(key.n, key.each)
+        self.bits, self.own = n.bit_length() - 1, (n // each).bit_length() - 1
+        self.row = min(self.bits, 5 if each > EACH else 4)
+        self.writes: list[
+            list[int]
+        ] = []  # of each exchange: for each bit of a position a thread's bit, or -1
+        before = 0
+        for radix in key.plan[:-1]:
+            r = radix.bit_length() - 1
+            from_ = [*range(before), *[-1] * r, *range(before, self.bits - r)]
+            self.writes.append([b if b < self.own else -1 for b in from_])
+            before += r
+        self.reads = [b if b < self.own else -1 for b in range(self.bits)]
+        cuts = {self.row}
+        for places in (*self.writes, self.reads):
+            cuts |= {
+                k
+                for k in range(1, self.bits)
+                if places[k] != (places[k - 1] + 1 if places[k - 1] >= 0 else -1)
+            }
+        edges = [0, *sorted(cuts - {0, self.bits}), self.bits]
+        self.groups = [*pairwise(edges)]
+        banks = 32 if key.parts else 16
+        size = (n >> self.row) * ((1 << self.row) + 1)
+        self.pad = (max(1, banks // key.lines) - size) % banks
+        self.line = size + self.pad
+        self.lines = key.lines
+
+    def declared(self) -> str:
+        """The structs of a row and a line, and the memory."""
+        inner, outer = "V", "Row"
+        for low, high in self.groups:
+            if high <= self.row:
+                inner = f"array<{inner}, {1 << high - low}>"
+            else:
+                outer = f"array<{outer}, {1 << high - low}>"
+        pad = f" pad: array<V, {self.pad}>" if self.pad else ""
+        return (
+            f"struct Row {{ v: {inner}, pad: V }}\nstruct Line {{ v: {outer},{pad} }}\n"
+            f"var<workgroup> stage: array<Line, {self.lines}>;"
+        )
+
+    def place(self, out: Lines, home: str, places: list[int]) -> Callable[[int], str]:
+        """The text of an access by the constant bits of a position."""
+        given: dict[int, str] = {}
+        for low, high in self.groups:
+            if places[low] >= 0:
+                given[low] = out.let(f"({home}.x >> {places[low]}u) & {(1 << high - low) - 1}u")
+
+        def text(p: int) -> str:
+            found = f"stage[{home}.y].v"
+            for low, high in reversed(self.groups):
+                found += "[" + given.get(low, f"{p >> low & (1 << high - low) - 1}") + "]"
+                found += ".v" * (low == self.row)
+            return found
+
+        return text
+
+
 def block(key: Block) -> tuple[str, str]:
     """(WGSL, access string)."""
     n, each = key.n, min(key.n, key.each)
-    plan = LONG[n] if key.each > EACH else PLANS[n]
+    plan = key.plan
+    nest = Nest(key) if key.nested else None
     apart = n // each
     near = each.bit_length() - 1 if key.each > EACH else 4
     far, mask = 8, 15
@@ -71,7 +150,13 @@ def block(key: Block) -> tuple[str, str]:
                     w = first
                 names[1:] = [out.let(f"fft_times({x}, {y})") for x, y in zip(names[1:], w, strict=True)]
             values = butterfly(out, names)
-            if k + 1 < len(plan):
+            if k + 1 < len(plan) and nest:
+                if not b:
+                    at = nest.place(out, home, nest.writes[k])
+                more = b * apart
+                held = more % before + more // before * before * radix  # the constant bits of the first
+                found += [(at(held + i * before), 0, y) for i, y in enumerate(values)]
+            elif k + 1 < len(plan):
                 j = out.let(f"{home}.x + {b * apart}u")
                 low = out.let(f"{j} & {before - 1}u") if before > 1 else "0u"
                 to = out.let(f"at({home}.y * R + ({j} - {low}) * {radix}u + {low})")
@@ -80,7 +165,10 @@ def block(key: Block) -> tuple[str, str]:
                 for i, y in enumerate(values):
                     add(f"  x{b + i * some} = {y};\n")
         before *= radix
-        if k + 1 < len(plan):
+        if k + 1 < len(plan) and nest:
+            _exchange_nested(out, nest, found, apart, key.parts, bool(k))
+            home = "writes"
+        elif k + 1 < len(plan):
             _exchange(out, found, [mixed(m * apart) for m in range(each)], key.parts, bool(k))
             home = "writes"
     if key.twiddles:
@@ -88,6 +176,8 @@ def block(key: Block) -> tuple[str, str]:
     _write(out, key.store, each, apart)
     sizes = {"R": n, "E": each, "LINES": key.lines, "NEAR": near, "FAR": far, "BITS": mask}
     text = kernels.specialise(key.name, **sizes, V="f32" if key.parts else "vec2f")
+    if nest:
+        text = text.replace("var<workgroup> stage: array<V, LINES * R>;", nest.declared())
     return line_hooks(kernels.replace_block(text, "passes", out.text()), key.load, key.store)
 
 
@@ -135,6 +225,23 @@ def _exchange(
         held = held or out.let("at(writes.y * R + writes.x)")
         for m, place in enumerate(places):
             add(f"  x{m}{part} = stage[{held} ^ {place}u];\n")
+
+
+def _exchange_nested(
+    out: Lines, nest: Nest, found: list[tuple[str, int, str]], apart: int, parts: bool, again: bool
+) -> None:
+    """The same by arrays of arrays."""
+    add = out.lines.append
+    read: Callable[[int], str] | None = None
+    for part in (".x", ".y") if parts else ("",):
+        if again or part == ".y":
+            add("  workgroupBarrier();\n")
+        for to, _, y in found:
+            add(f"  {to} = {y}{part};\n")
+        add("  workgroupBarrier();\n")
+        read = read or nest.place(out, "writes", nest.reads)
+        for m in range(1 << nest.bits - nest.own):
+            add(f"  x{m}{part} = {read(m * apart)};\n")
 
 
 def _roots(out: Lines, m: str, n: int, count: int) -> list[str]:

@@ -29,6 +29,8 @@ def fourier() -> Iterator[tuple[str, str, str]]:
             )
             yield f"fft block {n}", *block(Block("fft_block", n, min(lines, 128), "plain", "plain", twiddles))
     for n, lines in itertools.product(LONG, (1, 4, 8)):
-        yield f"fft block {n}", *block(Block("fft_block", n, lines, "plain", "plain", True, 32, True))
+        for parts, nested in ((True, False), (False, True), (True, True)):
+            key = Block("fft_block", n, lines, "plain", "plain", True, 32, parts, nested)
+            yield f"fft block {n} {parts} {nested}", *block(key)
     yield "fft mixed", *texts.mixed(("fft_mixed", 256, 2048, "complex", "complex"))
     yield "fft mixed", *texts.mixed(("fft_mixed", 128, 1024, "hermitian", "real"))

@@ -17,7 +17,7 @@
 //   RANK      axes in use, the last ones   PADDED  whether some element may be outside   PHASES
 //   ALONE     tiles are dealt to threads   LEVEL  four columns are neighbours along the last axis
 //   LONG      k may be 2^22 or more   N4, PV as gemm
-//   DIRECT    tiles are HIGH x WIDE positions of two axes (conv_direct_inner.py: filters of 3 x 3); STAGE vec4s are staged
+//   DIRECT    tiles are HIGH x WIDE positions of two axes (conv_direct_inner.py: filters of 3 x 3)
 //
 // Parameters (group 1, u32 words; those from 76 on belong to codegen):
 //   0 m   1 n (columns of a phase)   2 k   3 number of y   4 groups   5 phases   6 terms in a piece of k   7 elements of C
@@ -67,7 +67,6 @@ const AW = BM / 4u;
 const W = AW + BN / 4u;
 const KB = BK / 4u;
 const FOUR = 4u * W + PAD;
-const STAGE = KB * FOUR;
 const A_BLOCKS = BM * BK / 16u;
 const B_BLOCKS = BN * BK / 16u;
 
@@ -76,7 +75,7 @@ const B_BLOCKS = BN * BK / 16u;
 @group(0) @binding(2) var<storage, read_write> c: array<u32>;
 @group(1) @binding(0) var<uniform> P: array<vec4u, PV>;
 
-var<workgroup> tile: array<vec4<T>, STAGE>;
+var<workgroup> tile: array<vec4<T>, KB * FOUR>;
 
 fn emit(v: T, i: u32) { c[i] = bitcast<u32>(v); }
 fn emit4(v: vec4<T>, i: u32) {

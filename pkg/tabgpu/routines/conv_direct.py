@@ -57,6 +57,6 @@ def params(span: Span, step: int, columns: int) -> dict[str, Any]:
     return {
         "BM": span.outs, "BN": span.high * span.wide, "BK": TAPS * span.deep, "TM": span.each, "TN": 4, "LX": 1,
         "SLICES": span.slices, "PAD": 0, "NT": span.threads, "DIRECT": True, "HIGH": span.high, "WIDE": span.wide,
-        "STAGE": span.memory(step), "SPAN": tuple(span), "STEP": step, "ALONE": False, "A_ALONG_K": False,
+        "SPAN": tuple(span), "STEP": step, "ALONE": False, "A_ALONG_K": False,
         "B_ALONG_K": False, "N4": columns % 4 == 0,
     }  # fmt: skip

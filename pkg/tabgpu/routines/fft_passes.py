@@ -205,10 +205,11 @@ def _across(end: End, walk: Walk, steps: tuple[int, int, int], lines: tuple[int,
     return near is not None and near < abs(steps[2] * hop)
 
 
-def taken(r: int, columns: bool, facts: Facts) -> tuple[int, int, bool]:
-    """Of a workgroup of lines of a power of two: lines, positions a thread, whether their parts are exchanged apart."""
+def taken(r: int, columns: bool, facts: Facts) -> tuple[int, int, bool, bool]:
+    """Of a workgroup of lines of a power of two: lines, positions a thread, whether their parts are exchanged apart,
+    whether in arrays of arrays."""
     threads = facts.workgroup if columns else min(ROWS, facts.workgroup)
-    return max(1, min(threads * min(r, EACH), tile(r, facts)) // r), EACH, False
+    return max(1, min(threads * min(r, EACH), tile(r, facts)) // r), EACH, False, False
 
 
 def _kind(end: End, n: int) -> str:
@@ -239,9 +240,9 @@ def _blocks(
             wg = facts.workgroup
             kernel = kernel_for(("fft_mixed", wg, most, first.kind, into.kind), texts.mixed, "fft_mixed", wg)
         else:
-            some, each, parts_apart = taken(r, any(sides), facts)
+            some, each, apart, nested = taken(r, any(sides), facts)
             kinds = _kind(first, n), _kind(into, n)
-            key = Block("fft_block", r, some, *kinds, bool(walk.modulus), each, parts_apart)
+            key = Block("fft_block", r, some, *kinds, bool(walk.modulus), each, apart, nested)
             kernel = kernel_for(key, block, f"fft_block_{r}", key.threads)
         made.append(launch(kernel, _reads(first), (into.op,), -(-total // some), given, facts))
         first = into.plain()
