@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from . import engine
 from .array import SAME, Array, computed
 from .late import Late
 from .ops import creation, elementwise, manipulation, products, reductions
@@ -158,7 +159,8 @@ def _flatten(self: Array, order: str = "C") -> Array:
 
 def _contains(self: Array, value: Any) -> bool:
     """Whether some element equals a value: `3 in a`."""
-    return bool(reductions.any(elementwise.equal(self, value)))
+    found = reductions.any(elementwise.equal(self, value))
+    return bool(engine.wait_for(found.item(), "value in a", "bool(await a.item())"))
 
 
 def _at(self: Array) -> Any:

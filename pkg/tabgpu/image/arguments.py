@@ -28,9 +28,11 @@ def prepared(x: Any, label: str) -> Array:
 
 def listed(value: Any, label: str, what: str) -> Any:
     """A host argument, NumPy's arrays as lists and numbers."""
-    if isinstance(value, Array) and value.ndim:
-        raise TypeError(f"{label}: {what} is host data here (numbers or lists), not an array on the GPU")
-    return value.tolist() if hasattr(value, "tolist") and not isinstance(value, Array) else value
+    if isinstance(value, Array):
+        raise TypeError(
+            f"{label}: {what} is of the host (numbers or lists): an array on the GPU is not read for it"
+        )
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def axes_of(axes: Any, rank: int, label: str) -> tuple[int, ...]:

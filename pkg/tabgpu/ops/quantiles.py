@@ -119,7 +119,7 @@ def _lerp(a: Array, b: Array, weight: Any) -> Array:
 
 def _host_q(q: Any, scale: float, where: str) -> tuple[list[float], tuple[int, ...]]:
     """Quantiles as Python floats, and the shape they came in. An Array would have to be read: TypeError."""
-    if isinstance(q, Array):
+    if isinstance(q, Array) or (isinstance(q, (list, tuple)) and any(isinstance(v, Array) for v in q)):
         raise TypeError(f"{where}: q must be host values; positions in the sorted rows depend on it")
     shape: tuple[int, ...] = ()
     if isinstance(q, (int, float)):

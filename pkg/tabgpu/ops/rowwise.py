@@ -77,6 +77,8 @@ def number(name: str, what: str, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
+        if isinstance(value, Array):
+            raise
         raise TypeError(f"{name}: {what} must be a number, not {value!r}") from None
 
 
