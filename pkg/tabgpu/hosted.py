@@ -11,7 +11,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 def refuse(x: Any) -> None:
     """TypeError where this package's own code, and not its caller's, asks for the value of x: x was given where a
-    number of the host is meant, and nothing is read to find out. Names the function that was called and the argument."""
+    number of the host is meant, and nothing is read to find out. Names the function called and the argument."""
     frame: FrameType | None = sys._getframe(1)
     inner = frame
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
@@ -38,4 +38,4 @@ def refuse(x: Any) -> None:
 def _holds(value: Any, x: object) -> bool:
     if isinstance(value, dict):
         value = tuple(value.values())
-    return value is x or (isinstance(value, (list, tuple)) and any([_holds(v, x) for v in value]))
+    return value is x or (isinstance(value, (list, tuple)) and any(_holds(v, x) for v in value))
