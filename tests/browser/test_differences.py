@@ -370,11 +370,13 @@ async def test_numbers_of_the_host() -> None:
     await tg.synchronize()
     before = tg.memory()["reads"]
     for call, name in (
-        (lambda: tg.kaiser(5, one), "kaiser: beta"), (lambda: tg.image.gaussian_filter(x, one), "gaussian_filter: sigma"),
+        (lambda: tg.kaiser(5, one), "kaiser: beta"),
+        (lambda: tg.image.gaussian_filter(x, one), "gaussian_filter: sigma"),
         (lambda: tg.polyfit(x[0], x[1], one), "polyfit: deg"), (lambda: tg.arange(one), "arange: stop"),
         (lambda: tg.image.zoom(x, [2.0, one]), "zoom: zoom"), (lambda: tg.std(x, ddof=one), "std: ddof"),
         (lambda: tg.topk(x, one), "topk: k"), (lambda: tg.fft.fft(x, n=one), "fft: n"),
-        (lambda: tg.linalg.matrix_power(x, one), "matrix_power: n"), (lambda: tg.nn.layer_norm(x, 8, eps=one), "layer_norm: eps"),
+        (lambda: tg.linalg.matrix_power(x, one), "matrix_power: n"),
+        (lambda: tg.nn.layer_norm(x, 8, eps=one), "layer_norm: eps"),
     ):  # fmt: skip
         with pytest.raises(TypeError, match=name):
             call()
