@@ -16,7 +16,7 @@ from tabgpu import random as tr
 from tabgpu.dtypes import float32, int32, uint32
 from tabgpu.graph import Fn
 from tabgpu.random.applying import apply, random_words
-from tabgpu.random.keys import philox4x32
+from tabgpu.random.keys import TURN, derived, philox4x32
 
 QUANTILE = Fn("quantile", "random_normal(x)", (uint32,), float32)
 PAIR = [Fn(f"pair{k}", f"random_polar(vec4u(x, y, x, y)).{k}", (uint32,) * 2, float32) for k in "xw"]
@@ -342,7 +342,7 @@ async def test_a_stream_beyond_2_32_words_takes_another_key() -> None:
     h.bit_generator.advance(2**32 - 2)
     c = h.random(4)  # does not fit into the rest
     a, b, c = await tg.fetch(a, b, c)
-    next_key = tr.fold_in(key, 1)
+    next_key = derived(key, 1, TURN)
     assert (a == (words(2, key, 2**32 - 2) >> np.uint32(8)) * 2.0**-24).all()
     assert (b == (words(5, next_key) >> np.uint32(8)) * 2.0**-24).all() and (c == b[:4]).all()
 

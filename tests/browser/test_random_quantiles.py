@@ -176,7 +176,7 @@ async def test_choice_and_permutation_arguments() -> None:
         lambda: rng.multinomial(3, [0.8, 0.9, 0.1]), lambda: rng.multinomial(3, [-0.1, 1.0]),
         lambda: rng.multinomial(-1, [1.0]),
         lambda: rng.multivariate_hypergeometric([3, -1], 1), lambda: rng.multivariate_hypergeometric([3, 1], 5),
-        lambda: rng.multivariate_hypergeometric([3, 1], 2, method="x"), lambda: rng.dirichlet([1.0, 0.0]),
+        lambda: rng.multivariate_hypergeometric([3, 1], 2, method="x"), lambda: rng.dirichlet([1.0, -1.0]),
         lambda: rng.dirichlet(1.0), lambda: tr.categorical(OURS, 1.0),
         lambda: tr.categorical(OURS, tg.zeros((3, 2)), shape=(2,)),
         lambda: tr.truncated_normal(OURS, 1.0, 1.0, 3),

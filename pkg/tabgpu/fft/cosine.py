@@ -14,7 +14,7 @@ from ..ops.along import prepared
 from ..ops.creation import zeros
 from ..ops.routine import routine
 from .multiple import cooked
-from .single import NORMS, lines_of, operand
+from .single import lines_of, operand, scale_of
 
 READ_BACK, WRITE_BACK, SIGNS = 1, 2, 4  # flags of routines/fft.py
 INVERSES = {1: 1, 2: 3, 3: 2, 4: 4}
@@ -24,11 +24,7 @@ def _job(
     where: str, sine: bool, kind: int, n: int, norm: Any, inverse: bool, orthogonal: Any
 ) -> tuple[str, float, tuple[float, float, int]]:
     """(form, scale, (factors of element 0 as read and written, flags))."""
-    if norm not in NORMS:
-        raise ValueError(f'{where}: norm {norm!r} is not one of None, "backward", "ortho", "forward"')
-    whole = 2 * (n + (kind == 1 and (1 if sine else -1)))
-    power = NORMS[norm]
-    scale = float(whole) ** -(1.0 - power if inverse else power)
+    scale = scale_of(where, 2 * (n + (kind == 1 and (1 if sine else -1))), norm, inverse)
     unit = (norm == "ortho") if orthogonal is None else bool(orthogonal)
     root = 2.0**0.5
     read = root if unit and (kind == 3 or (kind == 1 and not sine)) else 1.0
@@ -49,10 +45,10 @@ def _along(
     x, k = operand(x, where, axis)
     if x.dtype is complex64:
         parts = (ew.real(x), ew.imag(x))
-        re, im = (_along(where, sine, p, kind, n, k, norm, inverse, orthogonal) for p in parts)
-        return ew.add(re, ew.multiply(im, 1j))
+        return ew.complex_of(*[_along(where, sine, p, kind, n, k, norm, inverse, orthogonal) for p in parts])
+    kind = as_index(kind)  # 2.0 is no type
     if kind not in INVERSES:
-        raise ValueError(f"{where}: type {kind!r} is not one of 1, 2, 3, 4")
+        raise ValueError(f"{where}: type {kind} is not one of 1, 2, 3, 4")
     kind = INVERSES[kind] if inverse else kind
     n = x.shape[k] if n is None else as_index(n)
     if n < 1 or (n < 2 and kind == 1 and not sine):

@@ -20,6 +20,8 @@ PRIMES = (2, 3, 5, 7, 11, 13)  # of lengths that are passes of butterflies (rout
 def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None) -> Array:
     """The n frequencies that fft's positions stand for, in cycles a unit of d: 0, 1, .., -2, -1 over n d; float32."""
     n = _length(n, "fftfreq")
+    if n < 0:
+        raise ValueError(f"fftfreq: n must not be negative: {n}")
     k = arange(n, dtype=int32, device=device)
     signed = ew.subtract(k, where(ew.greater_equal(k, (n + 1) // 2), n, 0))
     return _over(signed, n * float(d), dtype)

@@ -14,9 +14,14 @@ from . import single
 LAST_TWO = (-2, -1)
 
 
+def whole(v: Any) -> bool:
+    """Whether v is one integer: of Python, NumPy or an array without axes."""
+    return hasattr(v, "__index__") and not getattr(v, "ndim", 0)
+
+
 def cooked(where: str, x: Array, s: Any, axes: Any, real_result: bool = False) -> list[tuple[int, Any]]:
     """(length, axis) in order. s without axes means the last axes; -1 or None in s a whole axis. Both may be ints."""
-    s, axes = ((v,) if isinstance(v, int) else v for v in (s, axes))
+    s, axes = ((v,) if whole(v) else v for v in (s, axes))
     if axes is None:
         axes = range(-(x.ndim if s is None else len(s)), 0)
     axes = [as_index(k) for k in axes]

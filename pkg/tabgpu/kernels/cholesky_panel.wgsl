@@ -36,9 +36,9 @@ fn over(y: E, d: f32, r: f32) -> E {
 }
 // arithmetic: end
 
-// The square root of a pivot, and 1 over it; NaN where it is not positive.
+// The square root of a pivot, and 1 over it; NaN where it is not positive and finite.
 struct Root { d: f32, r: f32 }
-fn good(a: f32) -> bool { return bitcast<u32>(a) - 1u < 0x7f800000u; }
+fn good(a: f32) -> bool { return bitcast<u32>(a) - 1u < 0x7f7fffffu; }
 fn root(a: f32) -> Root {
   let v = nan_if_f32(a, !good(a));
   let r = inverseSqrt(v);

@@ -7,6 +7,7 @@ from typing import Any
 from ..array import Array
 from ..ops import elementwise as ew
 from ..ops.creation import astype, copy_of, eye
+from ..ops.guards import position_guard
 from ..ops.manipulation import expand_dims, matrix_transpose
 from ..ops.rearranging import prepare
 from ..ops.triangles import tril, triu
@@ -93,13 +94,21 @@ def lu_solve(
     lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True
 ) -> Array:
     """The solution x of op(a) x = b from (lu, piv) = lu_factor(a); trans: 0 a, 1 its transpose, 2 the conjugate
-    transpose. b: (n,) or (.., n, k); leading axes broadcast. A zero pivot gives infinities or NaN, as SciPy's."""
+    transpose. b: (n,) or (.., n, k); leading axes broadcast. A zero pivot gives infinities or NaN, as SciPy's.
+    ValueError unless piv is (.., n) integers; at the read for one that is not from 0 to n - 1."""
     if trans not in (0, 1, 2):
         raise ValueError(f"lu_solve: trans is 0, 1 or 2, not {trans!r}")
     packed, piv = lu_and_piv
     x, y, vector = operands(packed, b, "lu_solve")
-    rows = order_of(prepare(piv, "lu_solve"), x.shape[-1])
-    return returned(lu_solved(x, rows, y, trans), vector)
+    pivots = prepare(piv, "lu_solve")
+    if pivots.dtype.kind not in "iu" or pivots.shape != x.shape[:-1]:
+        raise ValueError(
+            f"lu_solve: of factors {x.shape} piv is integers {x.shape[:-1]}, not {pivots.dtype.name} {pivots.shape}"
+        )
+    made = lu_solved(x, order_of(pivots, x.shape[-1]), y, trans)
+    if pivots.size and made.size:
+        guarded(made, (position_guard(pivots, x.shape[-1]),))
+    return returned(made, vector)
 
 
 def lu_solved(packed: Array, rows: Array, b: Array, trans: int = 0) -> Array:

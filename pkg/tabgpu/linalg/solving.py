@@ -9,6 +9,7 @@ from typing import Any
 from ..array import Array
 from ..dtypes import uint32
 from ..errors import LinAlgError
+from ..layout import normalize_axis
 from ..ops import elementwise as ew
 from ..ops.creation import astype, copy_of
 from ..ops.guards import guard
@@ -121,11 +122,11 @@ def solve_triangular(
 
 def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Array:
     """The x with tensordot(a, x, x.ndim) = b: a has the axes of b, then those of x. axes: of a, moved to its end
-    first."""
+    first; negative ones count from there. AxisError beyond, ValueError for one twice."""
     x, y = prepare(a, "tensorsolve"), prepare(b, "tensorsolve")
     if axes is not None:
-        moved = [k % x.ndim for k in axes]
-        x = permute_dims(x, tuple([k for k in range(x.ndim) if k not in moved] + moved))
+        moved = [normalize_axis(k, x.ndim, "tensorsolve") for k in axes]
+        x = permute_dims(x, (*[k for k in range(x.ndim) if k not in moved], *moved))
     shape = x.shape[y.ndim :]
     if prod(shape) != y.size or prod(x.shape[: y.ndim]) != y.size:
         raise LinAlgError(f"tensorsolve: {x.shape} is no square map from {shape} to {y.shape}")

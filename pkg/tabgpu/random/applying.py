@@ -125,7 +125,7 @@ def parameter(x: Any, where: str, dtype: Any = None) -> Any:
 
 def host_array(x: Any) -> Any:
     """What is neither a number, None nor an Array as NumPy has it."""
-    if x is None or isinstance(x, (int, Array)):
+    if x is None or isinstance(x, (int, Array)) or type(x) is float or isinstance_of_traced(x):
         return x
     import numpy as np
 
@@ -145,6 +145,8 @@ def into(out: Array | None, made: Array) -> Array:
     """made, or out with made in it."""
     if out is None:
         return made
+    if not isinstance(out, Array):
+        raise TypeError(f"out: an Array of tabgpu is needed, not {type(out).__name__}")
     if out.dtype is not made.dtype:
         raise TypeError(f"out: it has dtype {out.dtype.name}, the result {made.dtype.name}")
     setitem(out, ..., made)

@@ -23,6 +23,7 @@ from .applying import random_words, whole
 from .parameters import Parameters
 
 _ALL = (1 << 31) - 1
+LEAST = 1e-37  # a rate with which an arrival is finite, unlike one of 0
 
 
 def _orders(rng: Any, shape: tuple[int, ...]) -> Array:
@@ -154,10 +155,11 @@ def _raced(rng: Any, n: int, dims: tuple[int, ...], p: Any) -> Any:
     given = None
     if isinstance(p, tuple):
         p, given = p
+        p = ew.where(ew.greater(p, 0), ew.maximum(p, LEAST), 0.0)
     else:
         import numpy as np
 
-        p = from_host(p.astype(np.float32))
+        p = from_host(np.where(p > 0, np.maximum(p, LEAST), 0).astype(np.float32))
     times = ew.divide(rng.standard_exponential(n), p)
     order = reshape(order_of(times)[: math.prod(dims)], dims)
     return order if given is None else given.put(order)

@@ -22,6 +22,7 @@ _DRAWS = {
     "poisson": "fu", "binomial": "if", "hypergeometric": "iii", "logseries": "f", "zipf": "f", "path": "fffuu",
     "step": "u",
 }  # fmt: skip
+FAR = 2.0**30  # a Poisson mean above which counts are rounded normal numbers in float32
 _ONE_BY_ONE = ("wald", "normal", "exponential", "step")  # short enough to be written four times
 _COUNTS = ("geometric", "poisson", "binomial", "hypergeometric", "logseries", "zipf")
 
@@ -68,5 +69,12 @@ def half(x: Any) -> Any:
 
 def noncentral(key: Any, dims: tuple[int, ...], start: int, df: Any, nonc: Any) -> Array:
     """A noncentral chisquare."""
-    k = astype(draw("poisson", key, dims, start, half(nonc), 2), float32)
+    mean = half(nonc)
+    k: Any = None
+    if not (type(mean) is float and mean > FAR):
+        k = astype(draw("poisson", key, dims, start, mean, 2), float32)
+    if isinstance(mean, Array) or k is None:  # as good as normal, and counts would end
+        wide = ew.sqrt(ew.minimum(mean, 3e38)) if isinstance(mean, Array) else min(mean, 3e38) ** 0.5
+        far = ew.add(ew.multiply(draw("normal", key, dims, start, 2), wide), mean)
+        k = far if k is None else ew.where(ew.greater(mean, FAR), far, k)
     return ew.multiply(draw("gamma", key, dims, start, ew.add(k, half(df)), 0), 2.0)

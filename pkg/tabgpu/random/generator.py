@@ -4,14 +4,17 @@ multivariate.py."""
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..array import Array
 from ..dtypes import float32, int32, uint8
 from ..ops import elementwise as ew
 from ..ops.creation import astype
-from .applying import floating, host_array, into, parameter, random_words, shape_of, sized
+from .applying import floating, host_array, into, random_words, shape_of, sized
 from .draws import draw, half, moved, noncentral, quantile
+from .keys import Key
 from .parameters import Parameters
 from .seeding import BitGenerator, Philox, SeedSequence, Threefry
 from .values import integers_from, normal_from, uniform_from
@@ -48,6 +51,16 @@ class Generator:
         key, start = self.bit_generator.take(math.prod(dims))
         return key, start
 
+    @contextmanager
+    def _kept(self) -> Iterator[None]:
+        """No positions are taken by what raises."""
+        at = self.bit_generator.position
+        try:
+            yield
+        except Exception:
+            self.bit_generator.position = at
+            raise
+
     def _quantile(self, name: str, given: Parameters, size: Any, *parameters: Any) -> Array:
         dims = given.shape(size)
         key, start = self._take(dims)
@@ -72,10 +85,11 @@ class Generator:
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = float32) -> Array:
         """Uniform floats in [low, high)."""
-        low, high = parameter(low, "uniform"), parameter(high, "uniform")
+        low, high = host_array(low), host_array(high)
         dims = shape_of(size, "uniform", low, high)
-        key, start = self._take(dims)
-        return uniform_from(key, dims, dtype, low, high, start, "uniform")
+        with self._kept():
+            key, start = self._take(dims)
+            return uniform_from(key, dims, dtype, low, high, start, "uniform")
 
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = int32, endpoint: bool = False
@@ -83,8 +97,9 @@ class Generator:
         """Integers from low to below high (or to it: endpoint), all equally likely."""
         low, high = [host_array(x) for x in (low, high)]
         dims = shape_of(size, "integers", low, high)
-        key, start = self._take(dims)
-        return integers_from(key, low, high, dims, dtype, endpoint, start, "integers")
+        with self._kept():
+            key, start = self._take(dims)
+            return integers_from(key, low, high, dims, dtype, endpoint, start, "integers")
 
     def bytes(self, length: int) -> Array:
         """length random bytes, as uint8: bytes(await rng.bytes(8).tobytes())."""
@@ -260,6 +275,10 @@ class Generator:
         """Von Mises' distribution on the circle, in [-pi, pi]."""
         given = Parameters("vonmises")
         mu, kappa = given.take("mu", mu), given.take("kappa", kappa, "not negative")
+        if isinstance(mu, Array):
+            mu = ew.where(ew.less_equal(ew.abs(mu), math.pi), mu, ew.arctan2(ew.sin(mu), ew.cos(mu)))
+        elif type(mu) is float and math.pi < abs(mu) < math.inf:  # else float32 would not know the angle
+            mu = math.atan2(math.sin(mu), math.cos(mu))
         return given.put(self._draw("vonmises", given, size, mu, kappa))
 
     # ---- counts ----
@@ -277,12 +296,14 @@ class Generator:
         return given.put(self._draw("binomial", given, size, n, p))
 
     def negative_binomial(self, n: Any, p: Any, size: Any = None) -> Array:
-        """int32: failures before n successes, each of probability p; n > 0 need not be whole."""
+        """int32: failures before n successes, each of probability p; n > 0 need not be whole. ValueError where they may
+        be more than poisson has."""
         given = Parameters("negative_binomial")
         n, p = given.take("n", n, "positive"), given.take("p", p, "above 0, to 1")
+        odds = ew.divide(ew.subtract(1.0, p), p) if isinstance(p, Array) else (1.0 - p) / p
+        given.means(n, odds)
         dims = given.shape(size)
         key, start = self._take(dims)
-        odds = ew.divide(ew.subtract(1.0, p), p) if isinstance(p, Array) else (1.0 - p) / p
         lam = ew.multiply(draw("gamma", key, dims, start, n, 0), odds)
         return given.put(draw("poisson", key, dims, start, lam, 1))
 
@@ -384,7 +405,7 @@ def default_rng(seed: Any = None) -> Generator:
     bit generator or a Generator (itself). None: from the system's own randomness, so that each call differs."""
     if isinstance(seed, Generator):
         return seed
-    if isinstance(seed, (BitGenerator, Array)) or (isinstance(seed, tuple) and len(seed) == 2):
+    if isinstance(seed, (BitGenerator, Array, Key)):
         return Generator(seed)
     return Generator(Philox(seed))
 

@@ -16,7 +16,7 @@ from .applying import apply
 
 _M = 0xFFFFFFFF
 _KEY = Fn("philox_key", "philox_key_word(x, y, z, w)", (uint32,) * 4, uint32)
-SPLIT, FOLD, SPAWN = 1, 2, 5
+SPLIT, FOLD, SPAWN, TURN, SEED = 1, 2, 5, 6, 7
 """The last word of counters whose blocks make keys; 0 is for values, 3 and 4 for draws (kernels/lib/random_draws)."""
 
 
@@ -92,6 +92,14 @@ def derived(key: Any, i: Any, stream: int) -> Key:
     return (ThreefryKey if threefry else Key)(*made)
 
 
+def chained(key: Any, number: int, stream: int) -> Any:
+    """A key for each number from 1 on, whatever its size, the same for a key on the host or on the GPU."""
+    make: Any = derived_there if isinstance(key, Array) else derived
+    while number:
+        key, number = make(key, number & _M, stream), number >> 32
+    return key
+
+
 def derived_there(key: Array, i: Any, stream: int) -> Array:
     """(.., 2) keys for the numbers i (an Array or one number below 2**32), on the GPU."""
     lanes = astype(ew.add(positions(2), 2 * (stream - 1)), uint32)
@@ -132,6 +140,8 @@ def words_of(key: Any, where: str) -> tuple[Any, Any]:
             )
         return key[0], key[1]
     if isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, int) for k in key):
+        if any(not isinstance_of_traced(k) and not 0 <= k <= _M for k in key):
+            raise ValueError(f"{where}: a key is two words of 32 bits, not {tuple(key)}")
         return key
     raise TypeError(f"{where}: the first argument is a key (tg.random.key(seed)), not {type(key).__name__}")
 

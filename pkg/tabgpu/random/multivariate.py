@@ -171,14 +171,18 @@ def dirichlet(rng: Any, alpha: Any, size: Any) -> Array:
     from ..nn.normalization import softmax
 
     given = Parameters("dirichlet")
-    alpha = given.take("alpha", alpha, "positive")
+    alpha = given.take("alpha", alpha, "not negative")
     if not isinstance(alpha, Array) or alpha.ndim != 1:
         raise ValueError("dirichlet: alpha must have one axis")
     dims = (*(() if size is None else as_shape(size, "dirichlet")), alpha.shape[0])
     key, start = rng._take(dims)
     logs = draw("log_gamma", key, dims, start, alpha)
-    shares: Array = softmax(logs, -1) if logs.size else logs
-    return given.put(shares)
+    if not logs.size:
+        return given.put(logs)
+    if "alpha" in given.host and (given.host["alpha"] > 0).all():
+        return given.put(softmax(logs, -1))
+    there = ew.greater(alpha, 0)  # no share for 0, nor any where all are
+    return given.put(ew.where(there, softmax(ew.where(there, logs, -math.inf), -1), 0.0))
 
 
 def multivariate_normal(

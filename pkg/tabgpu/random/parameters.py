@@ -139,6 +139,16 @@ class Parameters:
             right = (ew.less if strict else ew.less_equal)(x, y)
             self._watch(astype(ew.logical_not(right), uint32), text)
 
+    def means(self, n: Any, odds: Any) -> None:
+        """ValueError where n * odds, ten deviations of a gamma number up, is beyond Poisson's greatest mean."""
+        text = "n is too large, or p too small"
+        if "n" in self.host and "p" in self.host:
+            n, p = self.host["n"], self.host["p"]
+            self._settle((n + 10 * n**0.5) * (1 - p) <= MOST * p, text)
+        elif isinstance(n, Array) or isinstance(odds, Array):
+            most = ew.multiply(ew.add(n, ew.multiply(10.0, ew.sqrt(n))), odds)
+            self._watch(astype(ew.logical_not(ew.less_equal(most, float(MOST))), uint32), text)
+
     def shape(self, size: Any) -> tuple[int, ...]:
         """size, or what the parameters broadcast to."""
         return shape_of(size, self.where, *self.values.values())

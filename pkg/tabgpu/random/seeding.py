@@ -8,7 +8,7 @@ from typing import Any
 from ..array import Array
 from ..traced import isinstance_of_traced
 from .applying import whole
-from .keys import SPAWN, Key, ThreefryKey, derived, derived_there, fold_in, key, words_of
+from .keys import SEED, SPAWN, TURN, Key, ThreefryKey, chained, derived, derived_there, key, words_of
 
 _M = 0xFFFFFFFF
 
@@ -25,6 +25,8 @@ def _words_of_int(n: int) -> list[int]:
 def _entropy_words(entropy: Any) -> list[int]:
     if whole(entropy):
         return _words_of_int(as_index(entropy))
+    if isinstance(entropy, (str, bytes)) or not hasattr(entropy, "__len__"):
+        raise TypeError(f"a seed is an integer or a sequence of integers, not {entropy!r}")
     return [w for part in entropy for w in _entropy_words(part)]
 
 
@@ -76,7 +78,9 @@ class SeedSequence:
 
     def spawn(self, n_children: int) -> list[SeedSequence]:
         """n_children sequences that are independent of this one, of each other and of earlier children."""
-        first = self.n_children_spawned
+        first, n_children = self.n_children_spawned, as_index(n_children)
+        if n_children < 0:
+            raise ValueError(f"spawn: the number of children must not be negative: {n_children}")
         self.n_children_spawned = first + n_children
         return [
             SeedSequence(self.entropy, spawn_key=(*self.spawn_key, k), pool_size=self.pool_size)
@@ -118,9 +122,9 @@ class BitGenerator:
     __slots__ = ("_spawned", "key", "position", "seed_seq")
 
     def __init__(self, seed: Any = None, *, key: Any = None) -> None:
-        """seed: an integer of any size, a sequence of integers, a SeedSequence, or None: from the system's own
-        randomness. key: the two words themselves."""
-        self.seed_seq: SeedSequence | None = None
+        """seed: an integer of any size, a sequence of integers, a SeedSequence (NumPy's too), or None: from the
+        system's own randomness. key: the two words themselves."""
+        self.seed_seq: Any = None
         if key is not None:
             if seed is not None:
                 raise ValueError(f"{type(self).__name__}: give a seed or a key, not both")
@@ -137,15 +141,15 @@ class BitGenerator:
         if isinstance_of_traced(seed):
             return key(seed, self.impl)
         if not whole(seed):
-            self.seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
-            return self.kind(*self.seed_seq._words(2))
+            if hasattr(seed, "generate_state") and not isinstance(seed, SeedSequence):  # NumPy's
+                self.seed_seq = seed
+                return self.kind(*[int(w) for w in seed.generate_state(2)])
+            self.seed_seq = made = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
+            return self.kind(*made._words(2))
         seed = as_index(seed)
         if seed < 0:
             raise ValueError(f"default_rng: a seed is not negative: {seed}")
-        made = key(seed & ((1 << 64) - 1), self.impl)
-        while seed := seed >> 64:
-            made = fold_in(made, seed & ((1 << 64) - 1))
-        return made
+        return chained(key(seed & ((1 << 64) - 1), self.impl), seed >> 64, SEED)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} at {self.position}"
@@ -157,10 +161,7 @@ class BitGenerator:
         if (start & _M) + n > 1 << 32 and start & _M:
             start = (start | _M) + 1
         self.position = start + n
-        key, turn = self.key, start >> 32
-        if turn > _M and isinstance(key, Array):  # of which 32 bits count at a time
-            key, turn = fold_in(key, turn >> 32), turn & _M | 1 << 31
-        return (fold_in(key, turn) if turn else key), start & _M
+        return chained(self.key, start >> 32, TURN), start & _M
 
     def random_raw(self, size: Any = None, output: bool = True) -> Any:
         """uint32 words; None, having gone past them, for output=False."""
@@ -171,15 +172,21 @@ class BitGenerator:
         return random_words(key, dims, start, "random_raw") if output else None
 
     def advance(self, delta: int) -> BitGenerator:
-        """Goes on by so many words (back, if negative) in no time."""
-        self.position = max(0, self.position + as_index(delta))
+        """Goes on by so many words (back, if negative) in no time. ValueError where that is before the first."""
+        self.position = self._at(self.position + as_index(delta), "advance")
         return self
 
     def jumped(self, jumps: int = 1) -> BitGenerator:
         """A new one, jumps * 2**64 words further on: for as many streams that never meet."""
         made = self._copy()
-        made.position += as_index(jumps) << 64
+        made.position = self._at(self.position + (as_index(jumps) << 64), "jumped")
         return made
+
+    @staticmethod
+    def _at(position: int, where: str) -> int:
+        if position < 0:
+            raise ValueError(f"{where}: there is no word before the first; this is {-position} before it")
+        return position
 
     def spawn(self, n_children: int) -> list[BitGenerator]:
         """n_children new ones with keys of their own, independent of this stream and of earlier children."""

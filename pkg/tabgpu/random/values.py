@@ -11,7 +11,7 @@ from ..layout import as_shape
 from ..ops import elementwise as ew
 from ..ops.convert import from_host
 from ..ops.creation import astype, full
-from ..traced import plain
+from ..traced import isinstance_of_traced, plain
 from .applying import FLOATS, M, apply, drawn, floating, parameter, random_words, shape_of
 from .keys import wide
 
@@ -49,7 +49,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float32, low: Any = 0.0, hig
     """Uniform floats in [low, high), the same bits everywhere. low and high may be arrays; shape None: theirs.
 
     [0, 1) in steps of 2**-24 (float16: 2**-11, bfloat16: 2**-8); otherwise low + u * (high - low), never high.
-    high below low counts down from low. OverflowError where high - low does.
+    high below low counts down from low. OverflowError where high - low is not finite: at the read for GPU arrays.
     """
     return uniform_from(key, shape, dtype, low, high, None, "uniform")
 
@@ -58,6 +58,7 @@ def uniform_from(
     key: Any, shape: Any, dtype: Any, low: Any, high: Any, start: int | None, where: str
 ) -> Array:
     want = floating(dtype, where)
+    guards = _bounded(low, high, where)
     low, high = parameter(low, where, want), parameter(high, where, want)
     dims = shape_of(shape, where, low, high)
     drawn_words = random_words(key, dims, start, where)
@@ -66,9 +67,33 @@ def uniform_from(
     simple = type(low) in (int, float) and type(high) in (int, float)
     if simple and low == 0 and high == 1:
         return apply(_UNIT[want.name], dims, drawn_words)
-    if simple and not abs(float(high) - float(low)) < 3.4e38:
-        raise OverflowError(f"{where}: the distance from {low} to {high} is beyond float32")
-    return apply(_BETWEEN[want.name], dims, drawn_words, low, high)
+    made = apply(_BETWEEN[want.name], dims, drawn_words, low, high)
+    made._cell.op.guards += guards
+    return made
+
+
+def _bounded(low: Any, high: Any, where: str) -> tuple[Any, ...]:
+    """OverflowError where the host knows that high - low is not finite; Guards where the device does."""
+    text = f"{where}: the distance from low to high is beyond float32"
+    if isinstance(low, Array) or isinstance(high, Array):
+        from ..ops.guards import guard
+
+        first, last = parameter(low, where, float32), parameter(high, where, float32)
+        lost = ew.logical_not(ew.isfinite(ew.subtract(last, first)))
+        return (guard(astype(lost, uint32), lambda _: OverflowError(text)),)
+    if isinstance_of_traced(low) or isinstance_of_traced(high):
+        return ()
+    if type(low) in (int, float) and type(high) in (int, float):
+        near = abs(float(high) - float(low)) < 3.4e38
+        text = f"{where}: the distance from {low} to {high} is beyond float32"
+    else:
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            near = (abs(np.subtract(high, low, dtype=float)) < 3.4e38).all()
+    if not near:
+        raise OverflowError(text)
+    return ()
 
 
 def open_unit(key: Any, shape: tuple[int, ...]) -> Array:
@@ -79,9 +104,16 @@ def open_unit(key: Any, shape: tuple[int, ...]) -> Array:
 def normal(key: Any, shape: Any = (), dtype: Any = float32, mean: Any = 0.0, std: Any = 1.0) -> Array:
     """Normal floats z, two of each pair of random words (Box & Muller), within 8 ULP; then mean + std * z.
 
-    mean and std may be arrays; shape None: theirs. |z| is at most 6.67. ValueError for std < 0.
+    mean and std may be arrays; shape None: theirs. |z| is at most 6.67. ValueError for std < 0: at the read for one on
+    the GPU.
     """
-    return normal_from(key, shape, dtype, mean, std, None, "normal")
+    if type(std) in (int, float) or isinstance_of_traced(std):
+        return normal_from(key, shape, dtype, mean, std, None, "normal")
+    from .parameters import Parameters
+
+    given = Parameters("normal")
+    std = given.take("std", std, "not negative")
+    return given.put(normal_from(key, shape, dtype, mean, std, None, "normal"))
 
 
 def normal_from(
@@ -105,11 +137,19 @@ def normal_from(
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Array:
     """True with probability p (a number, or an array of float32): never for 0, always for 1. shape None: p's.
 
-    ValueError for a number outside [0, 1].
+    ValueError for one outside [0, 1], at the read for one on the GPU.
     """
-    if type(p) in (int, float) and not 0 <= p <= 1:
-        raise ValueError(f"bernoulli: a probability is from 0 to 1, not {p}")
-    p = parameter(p, "bernoulli", float32)
+    if type(p) in (int, float) or isinstance_of_traced(p):
+        if not isinstance_of_traced(p) and not 0 <= p <= 1:
+            raise ValueError(f"bernoulli: a probability is from 0 to 1, not {p}")
+        return _chance(key, p, shape)
+    from .parameters import Parameters
+
+    given = Parameters("bernoulli")
+    return given.put(_chance(key, given.take("p", p, "from 0 to 1"), shape))
+
+
+def _chance(key: Any, p: Any, shape: Any) -> Array:
     dims = shape_of(shape, "bernoulli", p)
     if 0 in dims:
         return full(dims, False, dtype=bool_)
