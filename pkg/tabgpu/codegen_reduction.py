@@ -202,6 +202,7 @@ def join_lanes(text: str, arg: bool, across: bool, lanes: int, subgroups: bool) 
     if lanes == 1:
         text = kernels.replace_block(text, "tree", _ALONE[arg, across])
         if arg and not across:
+            text = kernels.replace_block(text, "clear", "")
             text = kernels.replace_block(text, "rivals", "  let rival = true;\n")
         return re.sub(r"^var<workgroup>.*\n", "", text, flags=re.M)
     if not subgroups:

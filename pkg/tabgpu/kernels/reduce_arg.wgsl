@@ -57,6 +57,11 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   var key = 0u;
   var at = NOWHERE;
   var end = 0u;
+  // clear: begin
+  let slot = select(l / LANES, l % OUTS, OUT_FAST);
+  if (lane == 0u) { atomicStore(&top_key[slot], 0u); } // drivers of the native host leave what an earlier group left
+  workgroupBarrier();
+  // clear: end
   if (valid) {
     begin(o);
     let start = chunk * P[0].w;
@@ -97,7 +102,6 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   }
   // Only lanes that have the output's greatest key look up its place, in the group from `at` on.
   // rivals: begin
-  let slot = select(l / LANES, l % OUTS, OUT_FAST);
   atomicMax(&top_key[slot], key);
   workgroupBarrier();
   let rival = key == atomicLoad(&top_key[slot]);
