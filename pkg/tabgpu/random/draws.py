@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -65,6 +66,16 @@ def moved(x: Array, loc: Any, scale: Any) -> Array:
 def half(x: Any) -> Any:
     """x / 2"""
     return ew.multiply(x, 0.5) if isinstance(x, Array) else x * 0.5
+
+
+def turned(angle: Any) -> Any:
+    """An angle as one from -pi to pi: beyond, float32 would not know it after a sum."""
+    if isinstance(angle, Array):
+        near = ew.arctan2(ew.sin(angle), ew.cos(angle))
+        return ew.where(ew.less_equal(ew.abs(angle), math.pi), angle, near)
+    if type(angle) is float and math.pi < abs(angle) < math.inf:
+        return math.atan2(math.sin(angle), math.cos(angle))
+    return angle
 
 
 def noncentral(key: Any, dims: tuple[int, ...], start: int, df: Any, nonc: Any) -> Array:

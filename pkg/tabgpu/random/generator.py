@@ -4,8 +4,6 @@ multivariate.py."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from ..array import Array
@@ -13,7 +11,7 @@ from ..dtypes import float32, int32, uint8
 from ..ops import elementwise as ew
 from ..ops.creation import astype
 from .applying import floating, host_array, into, random_words, shape_of, sized
-from .draws import draw, half, moved, noncentral, quantile
+from .draws import draw, half, moved, noncentral, quantile, turned
 from .keys import Key
 from .parameters import Parameters
 from .seeding import BitGenerator, Philox, SeedSequence, Threefry
@@ -51,16 +49,6 @@ class Generator:
         key, start = self.bit_generator.take(math.prod(dims))
         return key, start
 
-    @contextmanager
-    def _kept(self) -> Iterator[None]:
-        """No positions are taken by what raises."""
-        at = self.bit_generator.position
-        try:
-            yield
-        except Exception:
-            self.bit_generator.position = at
-            raise
-
     def _quantile(self, name: str, given: Parameters, size: Any, *parameters: Any) -> Array:
         dims = given.shape(size)
         key, start = self._take(dims)
@@ -87,7 +75,7 @@ class Generator:
         """Uniform floats in [low, high)."""
         low, high = host_array(low), host_array(high)
         dims = shape_of(size, "uniform", low, high)
-        with self._kept():
+        with self.bit_generator.kept():
             key, start = self._take(dims)
             return uniform_from(key, dims, dtype, low, high, start, "uniform")
 
@@ -97,7 +85,7 @@ class Generator:
         """Integers from low to below high (or to it: endpoint), all equally likely."""
         low, high = [host_array(x) for x in (low, high)]
         dims = shape_of(size, "integers", low, high)
-        with self._kept():
+        with self.bit_generator.kept():
             key, start = self._take(dims)
             return integers_from(key, low, high, dims, dtype, endpoint, start, "integers")
 
@@ -275,11 +263,7 @@ class Generator:
         """Von Mises' distribution on the circle, in [-pi, pi]."""
         given = Parameters("vonmises")
         mu, kappa = given.take("mu", mu), given.take("kappa", kappa, "not negative")
-        if isinstance(mu, Array):
-            mu = ew.where(ew.less_equal(ew.abs(mu), math.pi), mu, ew.arctan2(ew.sin(mu), ew.cos(mu)))
-        elif type(mu) is float and math.pi < abs(mu) < math.inf:  # else float32 would not know the angle
-            mu = math.atan2(math.sin(mu), math.cos(mu))
-        return given.put(self._draw("vonmises", given, size, mu, kappa))
+        return given.put(self._draw("vonmises", given, size, turned(mu), kappa))
 
     # ---- counts ----
 

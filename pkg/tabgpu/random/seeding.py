@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from operator import index as as_index
 from typing import Any
 
@@ -162,6 +164,16 @@ class BitGenerator:
             start = (start | _M) + 1
         self.position = start + n
         return chained(self.key, start >> 32, TURN), start & _M
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """What raises takes no positions."""
+        at = self.position
+        try:
+            yield
+        except Exception:
+            self.position = at
+            raise
 
     def random_raw(self, size: Any = None, output: bool = True) -> Any:
         """uint32 words; None, having gone past them, for output=False."""
