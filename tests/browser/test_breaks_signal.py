@@ -139,3 +139,26 @@ async def test_power_transforms_of_tiny_powers() -> None:
     for p in powers:
         assert near(await special.boxcox(tg.asarray(x), float(p)).numpy(), np.log(x))
         assert near(await special.inv_boxcox(tg.asarray(np.log(x)), tg.asarray(p)).numpy(), x)
+
+
+async def test_windows_of_no_width_and_bad_numbers() -> None:
+    """What divides by a width of 0 gives 0 beside the middle; other nonsense has an error of ours, not of Python's."""
+    for name, args in (("gaussian", (0.0,)), ("general_gaussian", (2.0, 0.0)), ("exponential", (None, 0.0))):
+        got = await getattr(S.windows, name)(5, *args).numpy()
+        assert (got[[0, 1, 3, 4]] == 0).all()
+    x = tg.ones((4, 5))
+    for call, match in (
+        (lambda: image.affine_transform(x, "abc"), "matrix"), (lambda: image.gaussian_filter(x, "a"), "sigma"),
+        (lambda: image.gaussian_filter(x, np.nan), "sigma"), (lambda: image.gaussian_filter1d(x, -1.0), "sigma"),
+        (lambda: image.gaussian_filter1d(x, 0, order=1), "sigma above 0"),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=match):
+            call()
+    assert float(await tg.polynomial.polyval2d(2.0, 3.0, [5.0]).item()) == 5
+
+
+async def test_resize_keeps_cval() -> None:
+    """clip=True does not move what lies outside into image's extremes, as in scikit-image."""
+    x = np.full((3, 4), 7.0, "float32")
+    got = await image.resize(tg.asarray(x), (9, 8), 2, "constant", 0.5, preserve_range=True).numpy()
+    assert got.max() == 7 and set(np.unique(got)) <= {0.5, 7.0}

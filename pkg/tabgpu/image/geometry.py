@@ -32,7 +32,7 @@ def _numbers(value: Any, label: str, what: str) -> Any:
             f"{label}: {what} is host data here (a NumPy array or lists), not an array on the GPU"
         )
     value = value.tolist() if hasattr(value, "tolist") else value
-    if hasattr(value, "__len__"):
+    if hasattr(value, "__len__") and not isinstance(value, str):
         return [_numbers(v, label, what) for v in value]
     return scalar(value, label, what)
 

@@ -124,7 +124,7 @@ def resize(
 
     anti_aliasing (by default where an axis shrinks and order is above 0): a Gaussian first, of sigma (factor - 1) / 2
     or anti_aliasing_sigma. mode: constant, edge, symmetric, reflect, wrap, as numpy.pad. clip: not beyond image's
-    extremes. preserve_range: uint8 and uint16 are not divided by their greatest value.
+    extremes (but for cval). preserve_range: uint8 and uint16 are not divided by their greatest value.
     """
     label = "resize"
     n = order_of(order, label)
@@ -150,5 +150,6 @@ def resize(
     firsts: list[Any] = [((s - o) * ONE) // (2 * o) for s, o in zip(x.shape, outs, strict=True)]
     made = _along_axes(made, outs, firsts, steps, n, name, cval, True, label)
     if clip and n > 1:
-        made = ew.minimum(ew.maximum(made, rd.min(x)), rd.max(x))
+        within = ew.minimum(ew.maximum(made, rd.min(x)), rd.max(x))
+        made = ew.where(ew.equal(made, cval), made, within) if mode == "constant" else within
     return copy_of(x) if made is x else made

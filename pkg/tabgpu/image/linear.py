@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import exp
+from math import exp, inf
 from typing import Any
 
 from ..array import Array
@@ -183,11 +183,15 @@ def gaussian_filter1d(
     """
     label = "gaussian_filter1d"
     s = scalar(sigma, label, "sigma")
+    if not 0 <= s < inf:
+        raise ValueError(f"{label}: sigma must be a number of at least 0, not {sigma!r}")
     reach = int(truncate * s + 0.5) if radius is None else radius
     if not isinstance(reach, int) or reach < 0:
         raise ValueError(f"{label}: radius must be a nonnegative integer, not {radius!r}")
     if whole(order, label, "order") < 0:
         raise ValueError(f"{label}: order must be non-negative, not {order}")
+    if order and not s:
+        raise ValueError(f"{label}: a derivative (order {order}) needs a sigma above 0")
     return correlate1d(input, gaussian_weights(s, order, reach), axis, output, mode, cval, 0)
 
 
@@ -206,7 +210,7 @@ def gaussian_filter(
     jobs = [
         lambda y, d, k=k, s=s, o=o, m=m, r=r: gaussian_filter1d(y, s, k, o, d, m, cval, truncate, radius=r)
         for k, s, o, m, r in zip(at, *given, strict=True)
-        if s > 1e-15
+        if not scalar(s, label, "sigma") <= 1e-15
     ]
     return _over_axes(x, at, jobs, output, label)
 

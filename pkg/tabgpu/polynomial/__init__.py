@@ -120,7 +120,7 @@ def _at_points(c: Any, points: tuple[Any, ...], where: str) -> Array:
     got = _stacked(c, where)
     got = evaluated(got, given[0], False)
     for p in given[1:]:
-        got = evaluated(got, p, False, tensor=False)
+        got = evaluated(got if got.ndim else ravel(got), p, False, tensor=False)
     return got
 
 

@@ -154,18 +154,23 @@ def cosine(line: Any) -> Any:
     return line.sinpi((line.edge + 0.5) / float(line.m))
 
 
+def _over(a: float, b: float) -> float:
+    """a / b, inf for b = 0: then NaN in the middle, as SciPy."""
+    return a / b if b else float("inf")
+
+
 def exponential(line: Any, center: float | None = None, tau: float = 1.0) -> Any:
     middle = (line.m - 1) / 2 if center is None else center
-    return line.exp(line.abs(line.k - middle) * (-1 / tau))
+    return line.exp(line.abs(line.k - middle) * -_over(1.0, tau))
 
 
 def gaussian(line: Any, std: float) -> Any:
-    far = line.off * (0.5 / std)
+    far = line.off * _over(0.5, std)
     return line.exp(far * far * -0.5)
 
 
 def general_gaussian(line: Any, p: float, sig: float) -> Any:
-    return line.exp(line.power(line.off * (0.5 / sig), 2.0 * p) * -0.5)
+    return line.exp(line.power(line.off * _over(0.5, sig), 2.0 * p) * -0.5)
 
 
 def kaiser(line: Any, beta: float) -> Any:
