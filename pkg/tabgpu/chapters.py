@@ -24,7 +24,7 @@ CHAPTERS = {
     "ops.complex_functions": "angle iscomplex iscomplexobj isreal isrealobj",
     "ops.contractions": "cross dot inner kron matvec outer tensordot vdot vecdot vecmat",
     "ops.einsum": "einsum einsum_path",
-    "ops.extremes": "max_with_index min_with_index",
+    "ops.extremes": "cumulative_max_with_index cumulative_min_with_index max_with_index min_with_index",
     "ops.grids": "fromfunction indices ix_ meshgrid mgrid ogrid",
     "ops.histograms": "bincount digitize histogram histogram2d histogram_bin_edges histogramdd",
     "ops.inspecting":

@@ -629,7 +629,18 @@ async def test_t7_operations_without_effect_are_no_aliases() -> None:
         tg.sort(x, axis=0),
         tg.positive(x),
     ]
+    nothing = tg.zeros((0, 3))
+    empties = [
+        tg.tril(nothing),
+        tg.triu(nothing),
+        tg.cumsum(nothing, axis=0),
+        tg.flip(nothing),
+        tg.roll(nothing, 1),
+    ]
+    same = tg.diff(x, 0)  # the operand itself, as NumPy's
     x[0, 0] = 9
+    assert all(part.shape == (0, 3) for part in await tg.fetch(*empties))
+    assert (await same.numpy()).tolist() == [[9, 2, 3]]
     for got in await tg.fetch(*made[1:]):
         assert got.tolist() == [[1, 2, 3]]
     assert (await made[0].numpy()).tolist() == [[9, 2, 3]]  # a view, as NumPy's

@@ -411,3 +411,48 @@ async def test_scans_take_few_launches_and_kernels() -> None:
     assert tg.memory()["launches"] - before["launches"] <= (7 if tg.device().software else 3)
     await tg.fetch(*[tg.cumsum(x[:n]) for n in (1999, 2001, 3000, 5555, 33_333)])
     assert tg.memory()["pipelines"] - before["pipelines"] <= 1
+
+
+def running(line: Any, least: bool, reverse: bool, omit: bool) -> tuple[list[Any], list[int]]:
+    """One by one: what was the best so far, and where it was met first."""
+    best: list[tuple[Any, int]] = []
+    for i in range(len(line))[:: -1 if reverse else 1]:
+        value, last = line[i], best[-1] if best else None
+        if last is None or (np.isnan(last[0]) and omit and not np.isnan(value)):
+            best.append((value, i))
+        elif np.isnan(last[0]) or (omit and np.isnan(value)):
+            best.append(last)
+        else:
+            better = np.isnan(value) or (value < last[0] if least else value > last[0])
+            best.append((value, i) if better else last)
+    best = best[::-1] if reverse else best
+    return [v for v, _ in best], [i for _, i in best]
+
+
+async def test_positions_of_running_extremes() -> None:
+    """RM-cummin_scan, RM-cummax_scan: values and positions, from either end, with and without NaN; ties, infinities."""
+    rng = np.random.default_rng(14)
+    made, wanted = [], []
+    for n, kind in itertools.product((1, 2, 9, 70), "ifnx"):
+        x = rng.integers(-3, 4, (3, n)).astype(np.int32 if kind == "i" else np.float32)
+        if kind in "nx":
+            x[rng.random(x.shape) < 0.3] = np.nan
+        if kind == "x":
+            x[rng.random(x.shape) < 0.3] = np.inf
+            x[0] = np.nan
+        for least, reverse, omit in itertools.product((True, False), repeat=3):
+            f = tg.cumulative_min_with_index if least else tg.cumulative_max_with_index
+            there = tg.asarray(np.array(x.T)).T if omit else tg.asarray(x)
+            made += [*f(there, axis=1, reverse=reverse, omit_nan=omit)]
+            rows = [running(row, least, reverse, omit) for row in x]
+            wanted += [np.array([v for v, _ in rows], x.dtype), np.array([p for _, p in rows])]
+    for k, (got, want) in enumerate(zip(await tg.fetch(*made), wanted, strict=True)):
+        assert got.dtype == (np.int32 if k % 2 else want.dtype), k
+        np.testing.assert_array_equal(got, want, err_msg=str(k))
+    for shape in ((0,), (0, 3), (3, 0)):
+        for part in await tg.fetch(*tg.cumulative_max_with_index(tg.zeros(shape), axis=-1, reverse=True)):
+            assert part.shape == shape
+    with pytest.raises(ValueError, match=r"\(2, 2\)"):
+        tg.cumulative_min_with_index(tg.zeros((2, 2)))
+    with pytest.raises(TypeError, match="order"):
+        tg.cumulative_min_with_index(tg.asarray([1j]))
