@@ -239,6 +239,12 @@ async def test_great_angles() -> None:
     assert (await tr.default_rng(4).vonmises(1e30, 0.0, 300).numpy()).std() > 1
 
 
+async def test_wald_of_a_great_mean() -> None:
+    """0, since a square overflowed: the limit is Levy's distribution, scale / z**2."""
+    z = np.sort((await tr.default_rng(7).wald(1e30, 2.0, 2001).numpy()).astype(np.float64))
+    assert abs(z[1000] / (2 / 0.6744897501960817**2) - 1) < 0.15 and z[0] > 0.05
+
+
 async def test_shares_of_zero() -> None:
     """NumPy's dirichlet takes zeros in alpha: no share, and none at all where all are 0."""
     rng = tr.default_rng(5)

@@ -67,7 +67,7 @@ fn draw_wald(i: i32, k0: u32, k1: u32, mean: f32, scale: f32) -> f32 {
   let w = draw_block(i, 0u, 0u, k0, k1);
   let z = random_normal(w.x);
   let y = 0.5f * mean * z * z / scale;
-  let r = 1.0f + y + sqrt(y * (2.0f + y));
+  let r = 1.0f + y + sqrt(y) * sqrt(2.0f + y);  // whose squares would overflow
   return select(mean * r, mean / r, random_unit_f32(w.y) * (1.0f + r) <= r);
 }
 
