@@ -105,9 +105,9 @@ async def test_square_matrices(what: str) -> None:
     b, y = placed(draw(*a.shape[:-1], 2), LAYOUTS[k - 3])
     made = await tg.fetch(
         linalg.cholesky(d), linalg.solve(x, y), linalg.inv(x), linalg.cho_solve((linalg.cholesky(d), True), y),
-        *linalg.eigh(h), *linalg.eig(x),
+        *linalg.eigh(h), *linalg.eig(x, left=True),
     )  # fmt: skip
-    low, solved, inverse, other, w, v, values, vectors = map(wide, made)
+    low, solved, inverse, other, w, v, values, left, vectors = map(wide, made)
     eye = np.broadcast_to(np.eye(a.shape[-1]), a.shape)
 
     def residual(m: Any, found: Any, want: Any) -> float:
@@ -118,6 +118,7 @@ async def test_square_matrices(what: str) -> None:
     assert max(near(v * w[..., None, :] @ adjoint(v), mean), straight(v)) <= MOST
     if a.size:
         assert near(host @ vectors, vectors * values[..., None, :], size(host)) <= 2 * MOST
+        assert near(adjoint(left) @ host, values[..., None] * adjoint(left), size(host)) <= 2 * MOST
 
 
 @pytest.mark.parametrize(
