@@ -71,6 +71,8 @@ def show(a: Any, canvas: Any = None, *, vmin: Any = None, vmax: Any = None) -> P
         )
     if x.dtype.kind == "c":
         raise TypeError("show: complex numbers have no brightness; show their absolute values")
+    if any(isinstance(v, Array) and v.shape for v in (vmin, vmax)):
+        raise ValueError("show: vmin and vmax are numbers or arrays without axes")
     if isinstance(vmin, Array) or isinstance(vmax, Array):
         low = 0.0 if vmin is None else vmin
         high = _brightest(x) if vmax is None else vmax

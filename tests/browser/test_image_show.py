@@ -67,6 +67,7 @@ def test_bad_pictures() -> None:
         (tg.zeros((0, 3)), {}, ValueError, "(0, 3)"),
         (tg.zeros((3, 3), dtype="complex64"), {}, TypeError, "complex"),
         (tg.zeros((3, 3)), {"vmin": 2.0}, ValueError, "vmin"),
+        (tg.zeros((3, 3)), {"vmin": tg.zeros((2, 1, 1))}, ValueError, "without axes"),
     ):
         with pytest.raises(error) as caught:
             tg.show(a, **options)
