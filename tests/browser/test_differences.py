@@ -649,6 +649,18 @@ async def test_remainders_keep_their_length() -> None:
     assert await values(tg.polydiv(f32(1, 0, 0, 1), f32(1, 0, 0))[1], tg.float32) == [0, 1]
 
 
+async def test_polynomials_of_integers() -> None:
+    assert (
+        np.polyval([1, 2], [3]).dtype == np.polymul([1, 2], [3]).dtype == np.polyder([1, 2]).dtype == np.int64
+    )
+    p = tg.asarray([1, 2])
+    for made in (tg.polyval(p, p), tg.polymul(p, p), tg.polyder(p), tg.polyint(p)):
+        assert made.dtype is tg.float32
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(np.polyval([1.0, 2], np.inf))
+    assert await values(tg.polyval(f32(1, 2), f32(np.inf)), tg.float32) == [np.inf]
+
+
 async def test_interp_of_nan() -> None:
     assert np.interp(np.nan, [1], [7]) == 7
     assert np.isnan(await tg.interp(f32(float("nan")), [1.0], [7.0]).numpy()).all()
