@@ -879,6 +879,14 @@ async def test_places_next_to_an_end() -> None:
     assert await values(tg.image.shift(x, 0.5 + 2.0**-18, order=0, cval=9), tg.float32) == [9, 2, 3]
 
 
+async def test_splines_of_few_elements() -> None:
+    from scipy.ndimage import shift
+
+    assert abs(shift([1.0, 4], 0, order=5, mode="reflect") - [1, 4]).max() > 1e-3
+    got = await tg.image.shift(f32(1, 4), 0, order=5, mode="reflect").numpy()
+    np.testing.assert_allclose(got, [1, 4], rtol=1e-6)
+
+
 async def test_readers_are_awaited() -> None:
     x = f32(1, 2)
     for waiting in (x.numpy(), x[0].item(), x.tolist(), tg.fetch(x, x), tg.synchronize()):
