@@ -103,9 +103,9 @@ def _recipe(group: Group, post: Numbering, facts: Facts) -> Recipe | Pieces | No
     assert core is not None
     a, b = core.args
     form = Form(*core.extra[4])
-    way = shared(core.extra, FORMS.get(a.dtype.name, ""), core.size, facts)
-    _, region, rank, more = tail(group, post)
     kind, packed = core.dtype.kind, any(op.dtype.per_word != 1 for op in group.outs)
+    way = shared(core.extra, FORMS.get(a.dtype.name, ""), core.size, facts, packed)
+    _, region, rank, more = tail(group, post)
     words = list(core.extra[5])
     words[6] = way.piece
     words[36:39] = [bits(1 / max(n, 1), "f") for n in words[28:31]]
@@ -137,9 +137,9 @@ def _recipe(group: Group, post: Numbering, facts: Facts) -> Recipe | Pieces | No
     return Recipe(kernel(region, rank, len(post.reads)), shape, words + more)
 
 
-def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
+def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts, packed: bool = False) -> Way:
     """Tiles of workgroups, as products have them, or threads that work alone: where there are few rows or columns, and
-    on CPU adapters."""
+    on CPU adapters. packed: results are of less than 32 bits."""
     (ys,), m, n, k = extra[:4]
     form, words = Form(*extra[4]), extra[5]
     steps = (words[8], words[9], words[10], words[15])  # of A: rows, groups, images, the term's channel
@@ -159,7 +159,7 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts) -> Way:
         params = {"BM": bm, "BN": bn, "NT": 4 if facts.software else 64, "ALONE": True, **common}
         params |= {"FOURS": fours, "A_VEC": quads and fours}
         return Way(f"a{bm}x{bn}", params, threads * pieces, pieces, piece)
-    direct = conv_direct.plan(extra, most, facts)
+    direct = conv_direct.plan(extra, most, facts, packed)
     if direct:
         return _direct(*direct, extra, quads)
     side = Side((*steps[1:], steps[0], 1) if quads else (1, 3, 3), 0, a_form)

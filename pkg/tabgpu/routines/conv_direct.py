@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 from ..kernels.conv_direct_inner import SIDE, TAPS, Span
 from ..region import Facts
 
-SPANS = (
-    Span(7, 8, 32, 4, 4, 16),
-    Span(4, 8, 32, 4, 4, 16),
-    Span(7, 8, 16, 4, 4, 16),
-)
+SPANS = (Span(7, 8, 32, 4, 4, 16), Span(7, 8, 16, 4, 4, 16))
 PROCESSORS = 132  # of the GPU that this was measured on
+LEAST, MOST = 96, 264  # workgroups with which these tiles are faster than those of products there
+STAGES = 4  # of channels, that a workgroup adds up at least
+USED = 0.75  # of what tiles multiply, at least
 
 
 class Plan(NamedTuple):
@@ -34,8 +33,33 @@ def serves(extra: tuple[Any, ...]) -> bool:
     )  # fmt: skip
 
 
-def plan(extra: tuple[Any, ...], most: int, facts: Facts) -> tuple[Plan, int] | None:
-    """The plan of a convolution and its stride, None where another kernel is better; most: parts that memory holds."""
+def plan(extra: tuple[Any, ...], most: int, facts: Facts, whole: bool = False) -> tuple[Plan, int] | None:
+    """The plan of a convolution and its stride, None where another kernel is better; most: parts that memory holds;
+    whole: results are stored four at a time.
+
+    As measured: where products have too few tiles for the processors of a large GPU, with a stride of 1."""
+    words = extra[5]
+    if not serves(extra) or words[21] != 1:
+        return None
+    (ys,), m = extra[:2]
+    rows, columns = words[17:19]
+    for span in SPANS:
+        count = groups(span, rows, columns, m, ys)
+        stages = -(-extra[3] // (TAPS * span.deep))
+        pieces = max(1, min(PROCESSORS // count, stages // STAGES, most))
+        used = (
+            m
+            * rows
+            * columns
+            * ys
+            * extra[3]
+            / (count * span.outs * span.high * span.wide * stages * TAPS * span.deep)
+        )
+        if (
+            LEAST <= count * pieces <= MOST and used >= USED and _fits(span, 1, facts)
+            and not (whole and pieces == 1 and columns % 4)
+        ):  # fmt: skip
+            return Plan(span, pieces), 1
     return None
 
 
