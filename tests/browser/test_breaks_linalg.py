@@ -81,6 +81,26 @@ async def test_an_infinite_pivot_of_cholesky_is_an_error() -> None:
         assert (await la.cholesky(tg.asarray(a)).numpy())[1, 1] == pytest.approx(3e38**0.5)
 
 
+async def test_tolerances_on_the_gpu_are_not_read() -> None:
+    """null_space, orth, power_step, issymmetric and fftfreq took float() of them, which waits for the GPU."""
+    a = tg.asarray(np.diag(f32([1, 0.5, 1e-3, 0])))
+    near = tg.asarray(f32([[1, 2.05], [2, 1]]))
+    before = tg.memory()["reads"]
+    made = [
+        (la.null_space(a, rcond=t, size=3), la.orth(a, rcond=t, size=3), la.power_step(a, tg.ones((4, 2)), epsilon=t),
+         la.issymmetric(near, atol=t), la.ishermitian(near, rtol=t), la.issymmetric(near, skew=True, atol=t),
+         la.pinv(a, t), la.lstsq(a, tg.ones(4), t).x, la.matrix_rank(a, t), tg.fft.fftfreq(5, t), tg.fft.rfftfreq(5, t))
+        for t in (tg.asarray(f32(0.25)), 0.25)
+    ]  # fmt: skip
+    assert tg.memory()["reads"] == before
+    there, here = await tg.fetch(*made[0]), await tg.fetch(*made[1])
+    for x, y in zip(there, here, strict=True):
+        assert x.shape == y.shape and np.array_equal(x, y)
+    assert there[3] and there[4] and not there[5] and there[8] == 2
+    with pytest.raises(ValueError, match="atol must be finite"):
+        la.issymmetric(near, atol=-1)
+
+
 # ---- fft ----
 
 

@@ -24,13 +24,13 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None) ->
         raise ValueError(f"fftfreq: n must not be negative: {n}")
     k = arange(n, dtype=int32, device=device)
     signed = ew.subtract(k, where(ew.greater_equal(k, (n + 1) // 2), n, 0))
-    return _over(signed, n * float(d), dtype)
+    return _over(signed, n, d, dtype)
 
 
 def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None) -> Array:
     """The n // 2 + 1 frequencies that rfft's positions stand for: 0, 1, .. over n d; float32."""
     n = _length(n, "rfftfreq")
-    return _over(arange(n // 2 + 1, dtype=int32, device=device), n * float(d), dtype)
+    return _over(arange(n // 2 + 1, dtype=int32, device=device), n, d, dtype)
 
 
 def _length(n: Any, name: str) -> int:
@@ -40,8 +40,9 @@ def _length(n: Any, name: str) -> int:
         raise ValueError(f"{name}: n should be an integer, not {n!r}") from None
 
 
-def _over(k: Array, whole: float, dtype: Any) -> Array:
-    if not whole:
+def _over(k: Array, n: int, d: Any, dtype: Any) -> Array:
+    whole = ew.multiply(d, float(n)) if isinstance(d, Array) else n * float(d)  # nothing is read
+    if not n or (not isinstance(whole, Array) and not whole):
         raise ZeroDivisionError("fftfreq: n and d must not be 0")
     made = ew.divide(astype(k, float32), whole)
     return made if dtype is None else astype(made, dtype, copy=False)

@@ -28,7 +28,7 @@ class LstsqResult(NamedTuple):
     s: Array
 
 
-def _tolerance(given: Any, default: float) -> Any:
+def tolerance_of(given: Any, default: float) -> Any:
     """A relative tolerance (number or (..) array) as something to multiply singular values (.., k) by."""
     if given is None:
         return default
@@ -37,7 +37,7 @@ def _tolerance(given: Any, default: float) -> Any:
     return expand_dims(prepare(given, "rtol"), axis=-1)
 
 
-def _kept(s: Array, tolerance: Any) -> Array:
+def above(s: Array, tolerance: Any) -> Array:
     """Which singular values (.., k), descending, are more than the greatest times a tolerance."""
     return ew.greater(s, ew.multiply(getitem(s, (..., slice(None, 1))), tolerance))
 
@@ -73,8 +73,8 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
         s, rank = zeros((*x.shape[:-2], min(m, n)), dtype=float32), zeros(x.shape[:-2], dtype=int32)
     else:
         u, s, vh = svd(x, full_matrices=False)
-        kept = _kept(
-            s, _tolerance(EPS if type(rcond) in (int, float) and rcond == -1 else rcond, EPS * max(m, n))
+        kept = above(
+            s, tolerance_of(EPS if type(rcond) in (int, float) and rcond == -1 else rcond, EPS * max(m, n))
         )
         inner = ew.multiply(matmul(adjoint(u), y), expand_dims(_inverses(s, kept), axis=-1))
         solution, rank = matmul(adjoint(vh), inner), _count(kept)
@@ -95,9 +95,9 @@ def pinv(a: Any, /, rcond: Any = None, hermitian: bool = False, *, rtol: Any = N
     x = matrices(a, "pinv", square=hermitian)
     if not x.size:
         return zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype)
-    tolerance = _tolerance(rcond if rtol is None else rtol, EPS * max(x.shape[-2:]))
+    tolerance = tolerance_of(rcond if rtol is None else rtol, EPS * max(x.shape[-2:]))
     u, s, vh = svd(x, full_matrices=False, hermitian=hermitian)
-    inverse = _inverses(s, _kept(s, tolerance))
+    inverse = _inverses(s, above(s, tolerance))
     return matmul(ew.multiply(adjoint(vh), expand_dims(inverse, axis=-2)), adjoint(u))
 
 
@@ -116,8 +116,8 @@ def matrix_rank(A: Any, /, tol: Any = None, hermitian: bool = False, *, rtol: An
         return zeros(x.shape[:-2], dtype=int32)
     s = svdvals(x, hermitian=hermitian)
     if tol is not None:
-        return _count(ew.greater(s, _tolerance(tol, 0.0)))
-    return _count(_kept(s, _tolerance(rtol, EPS * max(x.shape[-2:]))))
+        return _count(ew.greater(s, tolerance_of(tol, 0.0)))
+    return _count(above(s, tolerance_of(rtol, EPS * max(x.shape[-2:]))))
 
 
 def cond(x: Any, /, p: Any = None) -> Array:

@@ -33,7 +33,7 @@ def _square(a: Any, where: str) -> Array:
 def _same(a: Any, atol: Any, rtol: Any, skew: bool, conjugate: bool, where: str) -> Array:
     x = _square(a, where)
     for name, value in (("atol", atol), ("rtol", rtol)):
-        if value is not None and not 0 <= value < float("inf"):
+        if value is not None and not isinstance(value, Array) and not 0 <= value < float("inf"):
             raise ValueError(f"{where}: {name} must be finite and not negative, not {value}")
     other = matrix_transpose(x)
     if conjugate and x.dtype.kind == "c":
@@ -42,8 +42,9 @@ def _same(a: Any, atol: Any, rtol: Any, skew: bool, conjugate: bool, where: str)
         if x.dtype is bool_:
             raise TypeError(f"{where}: bool has no negatives, so no skew matrices")
         other = ew.negative(other)
-    if atol or rtol:
-        fine = ew.isclose(x, other, rtol=rtol or 0.0, atol=atol or 0.0)
+    atol, rtol = (v if isinstance(v, Array) or v else 0.0 for v in (atol, rtol))
+    if isinstance(atol, Array) or isinstance(rtol, Array) or atol or rtol:
+        fine = ew.isclose(x, other, rtol=rtol, atol=atol)
     else:
         fine = ew.equal(x, other)
         if not skew and not (

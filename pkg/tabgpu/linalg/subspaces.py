@@ -16,6 +16,7 @@ from ..ops.products import matmul
 from ..ops.taking import take_along_axis
 from ..ops.waiting import plain
 from .householder import qr
+from .least_squares import above, tolerance_of
 from .singular import adjoint, svd
 from .stacks import matrices, squares
 
@@ -36,10 +37,10 @@ class SubspaceResult(NamedTuple):
     R: Array
 
 
-def _rank(s: Array, rcond: float | None, size: int) -> Array:
+def _rank(s: Array, rcond: Any, size: int) -> Array:
     """(.., 1) int32: how many singular values count."""
-    tolerance = ew.multiply(getitem(s, (..., slice(None, 1))), EPS * size if rcond is None else float(rcond))
-    return reductions.sum(astype(ew.greater(s, tolerance), int32), axis=-1, keepdims=True)
+    kept = above(s, tolerance_of(rcond, EPS * size))
+    return reductions.sum(astype(kept, int32), axis=-1, keepdims=True)
 
 
 async def _columns(x: Array, rank: Array, behind: bool, size: int | None, where: str) -> Array:
@@ -114,7 +115,7 @@ def polar(a: Any, side: str = "right") -> PolarResult:
 def power_step(a: Any, b: Any, epsilon: float = 0.0) -> Array:
     """The columns of a @ b, each divided by sqrt(the sum of its squares + epsilon). A column of zeros stays one."""
     made = matmul(matrices(a, "power_step"), matrices(b, "power_step"))
-    length = ew.sqrt(ew.add(reductions.sum(squares(made), axis=-2, keepdims=True), float(epsilon)))
+    length = ew.sqrt(ew.add(reductions.sum(squares(made), axis=-2, keepdims=True), epsilon))
     return ew.divide(made, ew.where(ew.equal(length, 0), 1.0, length))
 
 
