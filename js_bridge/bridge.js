@@ -21,8 +21,9 @@ const LIFTED_FROM = 1 << 19; // bytes: below, writeBuffer is as quick
 const SCOPES = /** @type {const} */ (["out-of-memory", "validation"]);
 const IDLE = 5000; // ms after which memory for uploads is given back
 const PROMPT_AFTER = 2, PROMPT_AWAITED = 8; // ms for which the browser is asked again after a submit, and while Python waits
-const PROMPT_GAP = 0.02, PROMPT_SHARE = 1 / 16; // between two questions: ms, and of the time since the first
+const PROMPT_FIRST = 0.15, PROMPT_GAP = 0.05, PROMPT_SHARE = 1 / 16; // ms before the first question, between two, share of the time so far
 const PAIRS = 2048; // launches a set of timestamp queries times: WebGPU allows 4,096 queries in one
+const GIVEN_CHUNK = 64 << 20; // bytes in flight of a read into JavaScript's memory
 const WANTED_FEATURES = ["shader-f16", "subgroups", "chromium-experimental-subgroup-matrix", "timestamp-query"];
 
 /**
@@ -616,6 +617,43 @@ export class Bridge {
   }
 
   /**
+   * Reads into a typed array of JavaScript: {promise}, for a promise that a call returns is not what Python hands on.
+   * Python is told of the end by `finish(number, serial, bytes, faults, loss)`: after it where all is well, before it
+   * otherwise, since that raises what the promise is rejected with.
+   * @param {number} id @param {number} offset a multiple of 4 @param {string} kind the array's class
+   * @param {number} lead bytes of another element before it @param {number} size elements
+   * @param {number} number @param {number} serial @param {(...what: any[]) => void} finish
+   */
+  give(id, offset, kind, lead, size, number, serial, finish) {
+    return { promise: this.given(id, offset, kind, lead, size, (...what) => finish(number, serial, ...what)) };
+  }
+
+  /** @param {number} id @param {number} offset @param {string} kind @param {number} lead @param {number} size @param {(nbytes: number, said: string, loss: string) => void} finish */
+  async given(id, offset, kind, lead, size, finish) {
+    const Kind = /** @type {any} */ (globalThis)[kind], nbytes = lead + size * Kind.BYTES_PER_ELEMENT + 3 & ~3;
+    const bytes = new Uint8Array(nbytes), request = new Uint8Array(Uint32Array.of(id, offset, nbytes).buffer);
+    /** @param {Uint8Array<ArrayBuffer>} data @returns {Memory} */
+    const memory = (data) => ({ getBuffer: () => ({ data, release() {} }) });
+    let said = "", loss = "";
+    try {
+      said = await this.read(memory(request), memory(bytes), GIVEN_CHUNK);
+    } catch (error) {
+      loss = String(error);
+    }
+    if (said || loss) finish(nbytes, said, loss);
+    else setTimeout(() => finish(nbytes, "", ""));
+    return new Kind(bytes.buffer, lead, size);
+  }
+
+  /** A typed array with a copy of Python's memory. @param {Memory} memory @param {number} begin @param {string} kind @param {number} size */
+  typed(memory, begin, kind, size) {
+    const view = memory.getBuffer("u8"), Kind = /** @type {any} */ (globalThis)[kind];
+    const bytes = view.data.slice(begin, begin + size * Kind.BYTES_PER_ELEMENT);
+    view.release();
+    return new Kind(bytes.buffer);
+  }
+
+  /**
    * Times each launch from now on, or no more. By timestamp queries if `precise` and the device has them.
    * @param {boolean} on @param {boolean} precise @returns {string} "gpu", "host", or "" for off
    */
@@ -793,6 +831,8 @@ class Prompt {
     this.fresh = this.running = false; // submitted since the last turn; whether there will be a turn
     this.pending = 0; // promises not settled
     this.begun = this.last = this.end = 0; // ms
+    this.first = PROMPT_FIRST;
+    this.gap = PROMPT_GAP;
   }
 
   /** Work went to the queue; whether anybody waits for it is not known here. */
@@ -832,7 +872,8 @@ class Prompt {
     }
     this.running = this.pending > 0 && now < this.end;
     if (!this.running) return;
-    if (now - this.last >= Math.max(PROMPT_GAP, PROMPT_SHARE * (now - this.begun))) {
+    const since = now - this.begun;
+    if (since >= this.first && now - this.last >= Math.max(this.gap, PROMPT_SHARE * since)) {
       this.last = now;
       this.queue.submit([]);
     }

@@ -96,6 +96,17 @@ class Array:
         float32 with a last axis of 2; an array without elements as shape (0,). `await a.memoryview()`."""
         return readers.to_memoryview(self.dtype, self.shape, *await self._memory())
 
+    def to_js(self) -> Any:
+        """A JavaScript promise of a typed array with the values in row-major order, for JavaScript that called Python.
+
+        The work is submitted now, and no task of Python's and no memory of Python's is in between; where kernels must
+        be compiled first it is an asyncio future, which JavaScript awaits as well. bool gives a Uint8Array, float16
+        and bfloat16 their words in a Uint16Array, complex64 pairs in a Float32Array. An error rejects the promise.
+        RuntimeError where there is no JavaScript.
+        """
+        kind, each = readers.typed(self.dtype)
+        return engine.give(self._cell.op, self._layout, kind, each * self.size)
+
     async def _memory(self) -> tuple[bytearray, int]:
         return (await engine.fetch([(self._cell.op, self._layout)]))[0]
 

@@ -19,12 +19,27 @@ _HELP = (
 )
 TUNING = "tuning"  # the key of what `tg.tune()` found
 _module: Any = None
-_watch: Any = None  # (promise, number) => waking.tell(number, ..) when the promise settles
+_relay: Any = None
 
 
 def in_browser() -> bool:
     """Whether Python runs in Pyodide."""
     return sys.platform == "emscripten"
+
+
+def must_be_in_browser(what: str) -> None:
+    """RuntimeError where there is no JavaScript."""
+    if not in_browser():
+        raise RuntimeError(
+            f"{what}: this Python runs in no tab, so there is no JavaScript to give anything to"
+        )
+
+
+def callback(function: Any) -> Any:
+    """A function that JavaScript may call as long as the page lives."""
+    from pyodide.ffi import create_proxy
+
+    return create_proxy(function)
 
 
 def can_suspend() -> bool:
@@ -114,32 +129,39 @@ def blank(nbytes: int) -> bytearray:
     return made
 
 
-def settled(promise: Any) -> Any:
-    """An awaitable of what a promise of the bridge settles to."""
-    if _watch is None:
-        return promise
+def ask(js: Any, name: str, *args: Any) -> Any:
+    """An awaitable of what an asynchronous verb of the bridge gives; it is called now or when somebody awaits."""
+    if _relay is None:
+        return getattr(js, name)(*args)
     from .waking import Wake
 
-    return Wake(lambda number: _watch(promise, number))
+    return Wake(lambda number: _relay(number, js, name, *args))
 
 
-async def _watcher() -> Any:
-    """A task may go on where it can wait without `await`, if there is such a place in this browser."""
+async def _relayed() -> Any:
+    """Calls a verb and tells waking.py what it gives. A task goes on in a call that can wait, if there are such calls.
+
+    The promise stays in JavaScript: one that comes to Python and back settles 0.1 ms later. Another is returned where
+    there are arguments, which Pyodide keeps alive until it settles.
+    """
     from pyodide.code import run_js
-    from pyodide.ffi import create_proxy
 
     from .waking import tell
 
     make = run_js("""async (tell) => {
       let call = tell;
       try { await tell.callPromising(0, 0, false); call = (...what) => tell.callPromising(...what); } catch {}
-      return (promise, k) => { promise.then((value) => call(k, value, false), (error) => call(k, error, true)); };
+      return (number, bridge, name, ...args) => {
+        const promise = bridge[name](...args), told = (value) => { call(number, value, false); };
+        const done = promise.then(told, (error) => { call(number, error, true); });
+        return args.some((x) => typeof x === "object") ? done : undefined;
+      };
     }""")
-    return await make(create_proxy(tell))
+    return await make(callback(tell))
 
 
 async def _load() -> Any:
-    global _module, _watch
+    global _module, _relay
     if _module is None:
         import js
         from pyodide.code import run_js
@@ -155,7 +177,7 @@ async def _load() -> Any:
             _module = await run_js("(url) => import(url)")(url)
         finally:
             js.URL.revokeObjectURL(url)
-        _watch = await _watcher()
+        _relay = await _relayed()
     return _module
 
 

@@ -398,9 +398,9 @@ class Device(Faults, Pipelines):
     # --- waiting ------------------------------------------------------------------------------------------------
 
     async def guard(self, promise: Any) -> Any:
-        """Awaits a promise of the bridge; a lost device becomes DeviceLostError."""
+        """Awaits what the bridge promised; a lost device becomes DeviceLostError."""
         try:
-            return await bridge.settled(promise)
+            return await promise
         except bridge.js_exception() as error:
             reason = str(self.js.lostReason)
             if reason:
@@ -425,14 +425,13 @@ class Device(Faults, Pipelines):
         serial = self.serial
         begin = perf_counter()
         if total == 4 and self._reads_words:  # a scalar: no memory to hand over
-            answer = await self.guard(self.js.readWord(buffer.id, offset))
+            answer = await self.guard(bridge.ask(self.js, "readWord", buffer.id, offset))
             report = answer if isinstance(answer, str) else ""
             word = json.loads(report).get("word", 0) if report else answer
             target[:4] = int(word).to_bytes(4, "little")
         else:
-            report = await self.guard(
-                self.js.read(memoryview(request), memoryview(target).cast("B"), READ_CHUNK)
-            )
+            memory = memoryview(target).cast("B")
+            report = await self.guard(bridge.ask(self.js, "read", memoryview(request), memory, READ_CHUNK))
         self.seconds["read"] += perf_counter() - begin
         number = self._absorb(report, serial)
         for buffer, _, _ in ranges:
@@ -446,7 +445,7 @@ class Device(Faults, Pipelines):
         self._send()
         serial = self.serial
         self.counters.crossings += 1
-        report = await self.guard(self.js.wait())
+        report = await self.guard(bridge.ask(self.js, "wait"))
         self._absorb(report, serial)
         if self._unseen:
             raise again(self._unseen.pop(0))

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import tuned
+from . import giving, tuned
 from .config import Config
 from .device import Device, blank, can_suspend, join, one_thread, open_device, run_sync, start, typed_array
 from .dtypes import DType
 from .errors import NotInitializedError, SyncError, TabgpuError, TracingError
 from .executing import Work, execute, facts_of, prepare, programs
 from .graph import EW, IOTA, LEAF, SCALAR, Guard, Op, copy_fn, nbytes_of
+from .launch import Kernel
 from .layout import Layout, Shape, is_contiguous
 from .program import LEAKED
 from .tracing import Tracing, any_tracing, begin, end, foreign, refuse, touch, tracing
@@ -265,27 +266,34 @@ def _raise_for(op: Op) -> None:
             raise type(guard.error)(*guard.error.args)
 
 
+def _attempt(gpu: Device, ops: list[Op], merge: bool, learn: bool) -> tuple[list[Kernel], list[Op]]:
+    """Computes Ops, if nothing has to be compiled for it: (kernels that are missing, Ops that are not computed)."""
+    roots = [op for op in ops if op.buffer is None]
+    if not roots:
+        return [], []
+    if any(op.kind == LEAF for op in roots):
+        raise TracingError(LEAKED)
+    for op in ops:
+        if op.buffer is not None:
+            gpu.check_owner(op.buffer)
+    job = Work(gpu, roots, merge, learn)
+    missing = job.missing()
+    if missing:
+        return missing, roots
+    job.run()
+    pending[:] = [ref for ref in pending if (c := ref()) is not None and c.op.buffer is None]
+    return [], []
+
+
 async def compute(ops: list[Op], merge: bool = False) -> None:
     """Computes Ops: missing kernels are compiled first, all at once; plan, emit and submit are one synchronous step."""
     gpu = device()
     learn = True
     while True:
         with one_thread:
-            roots = [op for op in ops if op.buffer is None]
-            if not roots:
-                return
-            if any(op.kind == LEAF for op in roots):
-                raise TracingError(LEAKED)
-            for op in ops:
-                if op.buffer is not None:
-                    gpu.check_owner(op.buffer)
-            job = Work(gpu, roots, merge, learn)
-            missing = job.missing()
+            missing, roots = _attempt(gpu, ops, merge, learn)
             if not missing:
-                job.run()
-                pending[:] = [ref for ref in pending if (c := ref()) is not None and c.op.buffer is None]
                 return
-            del job
             learn = False  # the same once more
             for op in roots:  # stored by whoever computes it meanwhile, even if no Array names it any more
                 op.uses += 1
@@ -295,6 +303,30 @@ async def compute(ops: list[Op], merge: bool = False) -> None:
             for op in roots:
                 op.uses -= 1
         gpu.check()
+
+
+def give(op: Op, layout: Layout, kind: str, size: int) -> Any:
+    """A JavaScript promise of a typed array of that class with `size` elements of a view; what awaits it is not Python.
+
+    Where kernels are missing or conditions on device data are open, an asyncio future of the same.
+    """
+    giving.check()
+    refuse("a read")
+    gpu = device()
+    gpu.check()
+    target, first = packed(op, layout)
+    if target.size:
+        with one_thread:
+            missing, _ = _attempt(gpu, [target], True, True)
+            buffer = target.buffer
+        if not missing and buffer is not None and not buffer.guards:
+            return giving.give(gpu, buffer, first * target.dtype.itemsize, kind, size)
+    return start(_give_later(gpu, op, layout, kind, size))
+
+
+async def _give_later(gpu: Device, op: Op, layout: Layout, kind: str, size: int) -> Any:
+    memory, at = (await fetch([(op, layout)]))[0]
+    return giving.copied(gpu, memory, at, kind, size)
 
 
 async def wait() -> None:
@@ -346,6 +378,7 @@ __all__ = [
     "fetch",
     "fetch_element",
     "foreign",
+    "give",
     "note",
     "one_thread",
     "prepare",

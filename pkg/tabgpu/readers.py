@@ -20,6 +20,18 @@ _CODES: dict[str, Any] = {
 }  # fmt: skip
 
 
+# JavaScript's classes for them, in the same sense.
+_CLASSES = {
+    "?": "Uint8Array", "b": "Int8Array", "h": "Int16Array", "i": "Int32Array", "B": "Uint8Array", "H": "Uint16Array",
+    "I": "Uint32Array", "f": "Float32Array",
+}  # fmt: skip
+
+
+def typed(dtype: DType) -> tuple[str, int]:
+    """(class of JavaScript's typed array, elements of it for one of ours)."""
+    return _CLASSES[_CODES[dtype.name]], 2 if dtype is complex64 else 1
+
+
 def count(shape: tuple[int, ...]) -> int:
     """Elements of a shape."""
     n = 1

@@ -25,12 +25,6 @@ export async function make({ peer, done }) {
       const work = await prepare(text, peer, ...given);
       if (typeof work === 'string') return work;
       const [many, whole, settle, item, launches] = ['many', 'whole', 'settle', 'item', 'launches'].map((k) => work[k]);
-      let held; // the last result: a NumPy array, seen as a typed array in Python's memory
-      const release = () => {
-        held?.view.release();
-        held?.array.destroy();
-        held = undefined;
-      };
       const tiny = kind === 'tiny',
         model = kind === 'resnet' || kind === 'minilm'; // its weights go up once
       const cell = {
@@ -42,15 +36,11 @@ export async function make({ peer, done }) {
           await done();
         },
         async e2e() {
-          release();
-          const array = await (tiny || model || kind === 'copy' ? whole() : whole(...given));
-          held = { array, view: array.getBuffer() };
-          const { data } = held.view;
+          const data = await (tiny || model || kind === 'copy' ? whole() : whole(...given));
           return kind === 'fft' ? (k) => [data[2 * k], data[2 * k + 1]] : data;
         },
         report: () => ({ launches_per_op: launches() }),
         dispose() {
-          release();
           for (const f of [many, whole, settle, item, launches, work]) f.destroy();
           py.runPython('import gc; gc.collect(); send()');
         },

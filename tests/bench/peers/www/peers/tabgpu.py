@@ -169,10 +169,10 @@ class Work:
         """Launches an operation so far. Below 1, the planner would have merged operations."""
         return self.launched / max(1, self.ran)
 
-    async def whole(self, *inputs: Any) -> Any:
-        """End to end: the page's arrays to the GPU, the operation, the whole result back."""
+    def whole(self, *inputs: Any) -> Any:
+        """End to end: the page's arrays to the GPU, the operation, the whole result back, as a promise."""
         y = self.f(*(self.uploaded(*inputs) if inputs else self.inputs))
-        return await (y.astype(tg.float32) if self.half else y).reshape(-1).memoryview()
+        return (y.astype(tg.float32) if self.half else y).to_js()
 
     async def settle(self) -> None:
         """A scalar on the GPU, for `item`."""
