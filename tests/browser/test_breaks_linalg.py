@@ -290,3 +290,14 @@ async def test_choices_without_probability_are_never_taken() -> None:
     ):
         for _ in range(3):
             assert (await rng.choice(4, 2, replace=False, p=p).numpy()).tolist() == [2, 1]
+
+
+async def test_open_numbers_of_jit_take_the_same_ways() -> None:
+    for draw, numbers in (
+        (lambda rng, mu: rng.vonmises(mu, 2.0, 5), (0.5, 10.0, 1e10, -1e30)),
+        (lambda rng, nonc: rng.noncentral_chisquare(2.0, nonc, 5), (0.0, 3.0, 1e10, 2.0, np.inf)),
+    ):
+        made = tg.jit(lambda seed, x, draw=draw: draw(tr.Generator(tr.key(seed)), x))
+        for seed, x in enumerate(numbers):
+            a, b = await tg.fetch(made(seed, x), draw(tr.Generator(tr.key(seed)), x))
+            np.testing.assert_allclose(a, b, rtol=2e-6, atol=1e-6)

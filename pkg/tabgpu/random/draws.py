@@ -12,6 +12,7 @@ from ..graph import Fn
 from ..ops import elementwise as ew
 from ..ops.creation import astype, full
 from .applying import apply, drawn, function, random_words
+from .keys import host
 
 # name: kinds of its parameters, of the result
 _QUANTILES = {
@@ -70,22 +71,43 @@ def half(x: Any) -> Any:
 
 def turned(angle: Any) -> Any:
     """An angle as one from -pi to pi: beyond, float32 would not know it after a sum."""
-    if isinstance(angle, Array):
-        near = ew.arctan2(ew.sin(angle), ew.cos(angle))
-        return ew.where(ew.less_equal(ew.abs(angle), math.pi), angle, near)
-    if type(angle) is float and math.pi < abs(angle) < math.inf:
-        return math.atan2(math.sin(angle), math.cos(angle))
-    return angle
+    if not isinstance(angle, Array):
+        return host(_turned, angle)
+    near = ew.arctan2(ew.sin(angle), ew.cos(angle))
+    return ew.where(ew.less_equal(ew.abs(angle), math.pi), angle, near)
+
+
+def _turned(angle: float) -> float:
+    beyond = math.pi < abs(angle) < math.inf
+    return math.atan2(math.sin(angle), math.cos(angle)) if beyond else angle
 
 
 def noncentral(key: Any, dims: tuple[int, ...], start: int, df: Any, nonc: Any) -> Array:
-    """A noncentral chisquare."""
+    """A noncentral chisquare: of counts, or, where these would end, of normal numbers as good as they."""
     mean = half(nonc)
+    if isinstance(mean, Array):
+        many = ew.greater(mean, FAR)
+        near, far = ew.where(many, 0.0, mean), ew.where(many, mean, 0.0)
+        wide = ew.sqrt(ew.minimum(far, 3e38))
+    else:
+        near, far, wide = [host(part, mean) for part in (_near, _far, _wide)]
+    known = type(mean) is float
     k: Any = None
-    if not (type(mean) is float and mean > FAR):
-        k = astype(draw("poisson", key, dims, start, mean, 2), float32)
-    if isinstance(mean, Array) or k is None:  # as good as normal, and counts would end
-        wide = ew.sqrt(ew.minimum(mean, 3e38)) if isinstance(mean, Array) else min(mean, 3e38) ** 0.5
-        far = ew.add(ew.multiply(draw("normal", key, dims, start, 2), wide), mean)
-        k = far if k is None else ew.where(ew.greater(mean, FAR), far, k)
+    if not (known and far):
+        k = astype(draw("poisson", key, dims, start, near, 2), float32)
+    if not (known and near == mean):
+        z = ew.add(ew.multiply(draw("normal", key, dims, start, 2), wide), far)
+        k = z if k is None else ew.add(k, z)
     return ew.multiply(draw("gamma", key, dims, start, ew.add(k, half(df)), 0), 2.0)
+
+
+def _near(mean: float) -> float:
+    return mean if mean <= FAR else 0.0
+
+
+def _far(mean: float) -> float:
+    return mean if mean > FAR else 0.0
+
+
+def _wide(mean: float) -> float:
+    return math.sqrt(min(_far(mean), 3e38))
