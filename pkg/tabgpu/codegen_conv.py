@@ -35,7 +35,7 @@ def convolution(sig: Conv) -> tuple[str, str]:
     elif span:
         from .kernels.conv_direct_inner import Span, direct
 
-        head, block = direct(Span(*span), params.pop("STEP"))
+        head, block = direct(Span(*span))
         text = kernels.replace_block(text, "which", "  let t = wid.x + nwg.x * (wid.y + nwg.y * wid.z);\n")
     else:
         sizes = (bm, bn, *(params[x] for x in ("BK", "TM", "TN", "SLICES", "PAD")))

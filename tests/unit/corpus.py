@@ -279,14 +279,14 @@ def convolutions() -> Iterator[tuple[str, str, str]]:
         region = Region(((0, BY_KIND[kind], False),), ((add, (codegen.VALUE, 1)),), ((0, BY_KIND[kind]),), 0)
         sig = codegen_conv.Conv(kind, (form, form), tuple(params.items()), region, 2, 1)
         yield f"conv {kind} {form} {params}", *codegen_conv.convolution(sig)
-    spans = [*conv_direct.SPANS, conv_direct.Span(4, 8, 16, 4, 1, 8)]
-    for span, step, (kind, form) in itertools.product(spans, (1, 2), (("f", ""), ("i", ""), ("f", "f16"))):
-        params = conv_direct.params(span, step, 4 if step == 1 else 5)
-        params |= {"RANK": 2, "PADDED": kind == "f", "PHASES": False, "LEVEL": False, "LONG": step == 2}
-        params |= {"A_LINEAR": True, "A_VEC": step == 1}
+    spans = [*conv_direct.SPANS, conv_direct.Span(4, 8, 16, 2, 4)]
+    for span, columns, (kind, form) in itertools.product(spans, (4, 5), (("f", ""), ("i", ""), ("f", "f16"))):
+        params = conv_direct.params(span, columns)
+        params |= {"RANK": 2, "PADDED": kind == "f", "PHASES": False, "LEVEL": False, "LONG": columns == 5}
+        params |= {"A_LINEAR": True, "A_VEC": columns == 4}
         bare = Region((), (), ((codegen.VALUE, BY_KIND[kind]),), 0)
         sig = codegen_conv.Conv(kind, (form, form), tuple(params.items()), bare, 0, 0)
-        yield f"conv {span.name} {step} {kind} {form}", *codegen_conv.convolution(sig)
+        yield f"conv {span.name} {columns} {kind} {form}", *codegen_conv.convolution(sig)
 
 
 def gathers() -> Iterator[tuple[str, str, str]]:

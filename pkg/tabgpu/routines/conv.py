@@ -161,7 +161,7 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts, packed:
         return Way(f"a{bm}x{bn}", params, threads * pieces, pieces, piece)
     direct = conv_direct.plan(extra, most, facts, packed)
     if direct:
-        return _direct(*direct, extra, quads)
+        return _direct(direct, extra, quads)
     side = Side((*steps[1:], steps[0], 1) if quads else (1, 3, 3), 0, a_form)
     try:
         choice = choose(m, n, k, ys, side, Side((1, 3), 1), facts.limits, False)
@@ -180,14 +180,14 @@ def shared(extra: tuple[Any, ...], a_form: str, size: int, facts: Facts, packed:
     return Way(choice.name.partition("_")[0], params, tiles * pieces, pieces, piece)
 
 
-def _direct(plan: conv_direct.Plan, step: int, extra: tuple[Any, ...], quads: bool) -> Way:
+def _direct(plan: conv_direct.Plan, extra: tuple[Any, ...], quads: bool) -> Way:
     """Tiles of pixels; channels in are cut where stages of them end."""
     (ys,), m, _, k = extra[:4]
     (rows, columns), (span, pieces) = extra[5][17:19], plan
     stage = TAPS * span.deep
     piece = -(-k // (stage * pieces)) * stage
     pieces = -(-k // piece)
-    params = conv_direct.params(span, step, columns) | {"A_VEC": quads}
+    params = conv_direct.params(span, columns) | {"A_VEC": quads}
     return Way(span.name, params, conv_direct.groups(span, rows, columns, m, ys) * pieces, pieces, piece)
 
 

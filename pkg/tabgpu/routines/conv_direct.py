@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..kernels.conv_direct_inner import SIDE, TAPS, Span
+from ..kernels.conv_direct_inner import EACH, SIDE, TAPS, Span
 from ..region import Facts
 
-SPANS = (Span(7, 8, 32, 4, 4, 16), Span(7, 8, 16, 4, 4, 16))
+SPANS = (Span(7, 8, 32, 4, 16), Span(7, 8, 16, 4, 16))
 PROCESSORS = 132  # of the GPU that this was measured on
 LEAST, MOST = 96, 264  # workgroups with which these tiles are faster than those of products there
 STAGES = 4  # of channels, that a workgroup adds up at least
@@ -23,52 +23,41 @@ class Plan(NamedTuple):
 
 
 def serves(extra: tuple[Any, ...]) -> bool:
-    """Whether the kernel can make a convolution at all: two axes, 3 x 3 taps, one stride of 1 or 2."""
+    """Whether the kernel can make a convolution at all: two axes, 3 x 3 taps, strides and dilations of 1."""
     rank, _, phases, linear, _, _, b_along_k = extra[4]
-    words = extra[5]
-    sizes, strides, taps, steps = (words[i : i + 3] for i in (16, 20, 28, 52))
+    sizes, strides, taps, steps = (extra[5][i : i + 3] for i in (16, 20, 28, 52))
     return (
         rank == 2 and linear and not phases and not b_along_k and sizes[0] == 1 and taps == (1, SIDE, SIDE)
-        and steps[1:] == (1, 1) and strides[1] == strides[2] in (1, 2)
+        and steps[1:] == strides[1:] == (1, 1)
     )  # fmt: skip
 
 
-def plan(extra: tuple[Any, ...], most: int, facts: Facts, whole: bool = False) -> tuple[Plan, int] | None:
-    """The plan of a convolution and its stride, None where another kernel is better; most: parts that memory holds;
-    whole: results are stored four at a time.
+def plan(extra: tuple[Any, ...], most: int, facts: Facts, whole: bool = False) -> Plan | None:
+    """The plan of a convolution, None where another kernel is better; most: parts that memory holds; whole: results are
+    stored four at a time.
 
-    As measured: where products have too few tiles for the processors of a large GPU, with a stride of 1."""
-    words = extra[5]
-    if not serves(extra) or words[21] != 1:
+    As measured: where products have too few tiles for the processors of a large GPU."""
+    if not serves(extra):
         return None
-    (ys,), m = extra[:2]
-    rows, columns = words[17:19]
+    (ys,), m, n, k = extra[:4]
+    rows, columns = extra[5][17:19]
     for span in SPANS:
         count = groups(span, rows, columns, m, ys)
-        stages = -(-extra[3] // (TAPS * span.deep))
+        stages = -(-k // (TAPS * span.deep))
         pieces = max(1, min(PROCESSORS // count, stages // STAGES, most))
-        used = (
-            m
-            * rows
-            * columns
-            * ys
-            * extra[3]
-            / (count * span.outs * span.high * span.wide * stages * TAPS * span.deep)
-        )
+        room = count * span.high * span.wide * span.outs * stages * TAPS * span.deep
         if (
-            LEAST <= count * pieces <= MOST and used >= USED and _fits(span, 1, facts)
+            LEAST <= count * pieces <= MOST and m * n * k * ys >= USED * room and fits(span, facts)
             and not (whole and pieces == 1 and columns % 4)
         ):  # fmt: skip
-            return Plan(span, pieces), 1
+            return Plan(span, pieces)
     return None
 
 
-def _fits(span: Span, step: int, facts: Facts) -> bool:
+def fits(span: Span, facts: Facts) -> bool:
     """Whether a device can run a tile."""
     threads = min(facts.limits["maxComputeInvocationsPerWorkgroup"], facts.limits["maxComputeWorkgroupSizeX"])
-    return (
-        span.threads <= threads and 16 * span.memory(step) <= facts.limits["maxComputeWorkgroupStorageSize"]
-    )
+    return span.threads <= threads and 16 * span.memory <= facts.limits["maxComputeWorkgroupStorageSize"]
 
 
 def groups(span: Span, rows: int, columns: int, m: int, ys: int) -> int:
@@ -76,11 +65,10 @@ def groups(span: Span, rows: int, columns: int, m: int, ys: int) -> int:
     return -(-rows // span.high) * -(-columns // span.wide) * -(-m // span.outs) * ys
 
 
-def params(span: Span, step: int, columns: int) -> dict[str, Any]:
+def params(span: Span, columns: int) -> dict[str, Any]:
     """The const lines of conv.wgsl."""
     return {
-        "BM": span.outs, "BN": span.high * span.wide, "BK": TAPS * span.deep, "TM": span.each, "TN": 4, "LX": 1,
+        "BM": span.outs, "BN": span.high * span.wide, "BK": TAPS * span.deep, "TM": EACH, "TN": 4, "LX": 1,
         "SLICES": span.slices, "PAD": 0, "NT": span.threads, "DIRECT": True, "HIGH": span.high, "WIDE": span.wide,
-        "SPAN": tuple(span), "STEP": step, "ALONE": False, "A_ALONG_K": False,
-        "B_ALONG_K": False, "N4": columns % 4 == 0,
+        "SPAN": tuple(span), "ALONE": False, "A_ALONG_K": False, "B_ALONG_K": False, "N4": columns % 4 == 0,
     }  # fmt: skip
