@@ -28,6 +28,7 @@ PLANS = [
     (SMALL, 1),
     (SMALL, 2),
 ]
+MARKED = [pytest.param(p, marks=[pytest.mark.slow] * (p is PLANS[0])) for p in PLANS]
 
 
 @contextmanager
