@@ -93,6 +93,20 @@ async def test_l13_long_transforms(n: int) -> None:
         assert error <= 8 * EPS * np.log2(n), error
 
 
+async def test_r17_infinite_norms_along_negative_axes() -> None:
+    """R17: norm(x, inf, axis=-1) of two and three axes, pairs of negative axes, and -inf."""
+    made, wanted = [], []
+    for x in (draw(5, 7), draw(3, 5, 4), draw(2, 1, 1)):
+        for order in (np.inf, -np.inf):
+            for axis in (-1, -2, (-1, -2), (-2, -1), (0, -1)):
+                for keep in (False, True):
+                    made.append(tg.linalg.norm(tg.asarray(x), order, axis=axis, keepdims=keep))
+                    wanted.append(np.linalg.norm(x.astype(float), order, axis=axis, keepdims=keep))
+    for got, want in zip(await tg.fetch(*made), wanted, strict=True):
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got, want, rtol=2e-6)
+
+
 async def test_x05_copy_and_device_of_asarray() -> None:
     """X05: asarray(copy=, device=) and from_dlpack(device=) of devices that are not there."""
     a = tg.asarray(np.float32([1, 2]), device="webgpu")

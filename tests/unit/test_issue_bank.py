@@ -20,7 +20,7 @@ ENTRIES = {
     "L07": "test_blas test_attention_sizes test_bank_science", "L08": "test_blas test_matmul",
     "L10": "test_linalg_direct", "L11": "test_linalg_orthogonal_ranks test_bank_science",
     "L13": "test_bank_science", "L14": "test_fft test_bank_science", "L16": "test_einsum test_lax_dot",
-    "X01": "test_random", "X02": "test_random test_random_generator", "X04": "test_random test_random_quantiles",
+    "R17": "test_bank_science", "X01": "test_random", "X02": "test_random test_random_generator", "X04": "test_random test_random_quantiles",
     "X05": "test_interop test_bank_science",
     **dict.fromkeys(("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T9"), "test_checklist_runmat_more"),
     "T8": "test_polynomial",
