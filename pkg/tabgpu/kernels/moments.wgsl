@@ -3,8 +3,9 @@
 // LANES threads take the elements of an output in blocks of eight: the block's mean, then its sums about that mean, merged
 // with what came before (T. Chan, G. Golub & R. LeVeque 1979; P. Pebay 2008); then the threads' results are merged as a
 // tree. Long axes are cut in chunks, whose results a second launch (MERGE) merges. All is relative to a pivot, the middle
-// one of three elements, so that a large mean costs no accuracy. Result: five planes of OUTER * CHUNKS * INNER numbers, and
-// between two launches a sixth with the pivots. Parameters (group 1, u32 words):
+// one of three elements, so that a large mean costs no accuracy, and divided by a power of two that a few elements choose,
+// so that fourth powers of anything neither overflow nor vanish. Result: six planes of OUTER * CHUNKS * INNER numbers
+// (the sums in units of the sixth, the scale), and between two launches a seventh with the pivots. Parameters (group 1, u32 words):
 //   0 N (elements, or chunks to merge)   1 INNER   2 tasks = OUTER * CHUNKS * INNER   3 CHUNKS   4 CHUNK (elements)
 //   5 OMIT (NaN are left out)   6 whether this is the last launch   7 -
 // Dispatch: ceil(tasks / (WG / LANES)) workgroups, folded into x, y, z.
@@ -57,8 +58,28 @@ fn pivot_of(base: u32, n: u32, inner: u32) -> f32 {
   return select(0.0f, m, fine);
 }
 
+// The exponent of the unit in which distances from the pivot are counted, -126 .. 126: that of the farthest of eight
+// elements (of up to 32 while they are equal); where all are equal 2^12 below the pivot, where they are 0 a unit of 1.
+fn unit_of(base: u32, n: u32, inner: u32, pivot: f32) -> i32 {
+  var most = 0u;
+  for (var k = 0u; k < 32u; k++) {
+    let j = k * 9u % 32u;
+    let at = (n - 1u) / 31u * j + min(j, (n - 1u) % 31u);
+    let x = src[base + at * inner];
+    let far = min(bitcast<u32>(x - pivot) & 0x7fffffffu, 0x7f000000u);
+    most = max(most, select(0u, far, isfinite_f32(x)));
+    if ((k >= 7u) & (most > 0u)) { break; }
+  }
+  let own = i32(bitcast<u32>(pivot) >> 23u & 0xffu);
+  var e = i32(most >> 23u) - 127;
+  if (most < 0x00800000u) { e = select(0, own - 139, own > 0); }
+  return clamp(e, -126, 126);
+}
+
+fn power_of_two(e: i32) -> f32 { return bitcast<f32>(u32(e + 127) << 23u); }
+
 // Elements k, k + step, .. below `end`.
-fn own(base: u32, inner: u32, first: u32, end: u32, step: u32, pivot: f32, omit: bool) -> Moments {
+fn own(base: u32, inner: u32, first: u32, end: u32, step: u32, pivot: f32, shrink: f32, omit: bool) -> Moments {
   var all = Moments(0.0f, 0.0f, vec3f(0.0f));
   for (var k = first; k < end; k += 8u * step) {
     var v: array<f32, 8>;
@@ -69,7 +90,7 @@ fn own(base: u32, inner: u32, first: u32, end: u32, step: u32, pivot: f32, omit:
       if (at < end) {
         let x = src[base + at * inner];
         let take = !(omit & isnan_f32(x));
-        v[j] = select(0.0f, x - pivot, take);
+        v[j] = select(0.0f, x * shrink - pivot * shrink, take);  // exact scales, and no overflow
         total += v[j];
         n += select(0.0f, 1.0f, take);
       }
@@ -118,14 +139,18 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   let first = c * P[1].x;
   let end = select(min(n, first + P[1].x), 0u, !there);
   var pivot = 0.0f;
+  var unit = 1.0f;
   var mine = Moments(0.0f, 0.0f, vec3f(0.0f));
   if (MERGE) {
     let plane = tasks * n;
-    pivot = src[5u * plane + base];
+    unit = src[5u * plane + base];
+    pivot = src[6u * plane + base];
     mine = gathered(base, inner, lane, end, LANES, plane);
   } else {
     pivot = pivot_of(base, n, inner);
-    mine = own(base, inner, first + lane, end, LANES, pivot, P[1].y != 0u);
+    let e = unit_of(base, n, inner, pivot);
+    unit = power_of_two(e);
+    mine = own(base, inner, first + lane, end, LANES, pivot, power_of_two(-e), P[1].y != 0u);
   }
   // join: begin
   for (var half = LANES / 2u; half > 0u; half /= 2u) {
@@ -142,10 +167,11 @@ fn main(@builtin(workgroup_id) g: vec3u, @builtin(num_workgroups) ng: vec3u, @bu
   if (there & (lane == 0u)) {
     let last = P[1].z != 0u;
     dst[t] = mine.n;
-    dst[tasks + t] = nan_if_f32(select(mine.mean, mine.mean + pivot, last), last & (mine.n == 0.0f));
+    dst[tasks + t] = nan_if_f32(select(mine.mean, fma(mine.mean, unit, pivot), last), last & (mine.n == 0.0f));
     dst[2u * tasks + t] = mine.s.x;
     dst[3u * tasks + t] = mine.s.y;
     dst[4u * tasks + t] = mine.s.z;
-    if (!last) { dst[5u * tasks + t] = pivot; }
+    dst[5u * tasks + t] = unit;
+    if (!last) { dst[6u * tasks + t] = pivot; }
   }
 }

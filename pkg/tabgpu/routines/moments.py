@@ -17,7 +17,7 @@ TASKS = 4096  # as many keep a GPU busy
 
 def lower(op: Op, facts: Facts) -> list[Launch]:
     """op.extra (outer, n, inner, omit): lines of n elements `inner` apart in op.args[0], row-major float32. The result:
-    five planes of outer * inner numbers: count, mean, sums of (x - mean)**2, **3 and **4."""
+    six planes of outer * inner numbers: count, mean, sums of (x - mean)**2, **3 and **4 in units of the sixth."""
     outer, n, inner, omit = op.extra
     (source,) = op.args
     alone = facts.software or inner > 1
@@ -33,7 +33,7 @@ def lower(op: Op, facts: Facts) -> list[Launch]:
     made = _kernel(facts.workgroup, lanes, False)
     if chunks == 1:
         return [_step(made, lanes, source, op, (n, inner, outer * inner, 1, chunk, omit, 1), facts)]
-    between = temporary((6, outer, chunks, inner), float32)
+    between = temporary((7, outer, chunks, inner), float32)
     first = _step(
         made, lanes, source, between, (n, inner, outer * chunks * inner, chunks, chunk, omit, 0), facts
     )

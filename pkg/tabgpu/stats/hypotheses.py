@@ -19,7 +19,7 @@ from ..ops.sorting import sorted_rows
 from ..special import chdtrc, entr, fdtrc, kolmogorov, rel_entr
 from .operands import along, dropped, policy, refuse_nan, single
 from .relations import check_side, of_t
-from .summaries import planes
+from .summaries import planes, squared
 
 
 class TtestResult(NamedTuple):
@@ -42,10 +42,10 @@ def _spread(a: Any, axis: Any, nan_policy: str, where: str) -> tuple[Array, Arra
     x = single(a, where)
     policy(nan_policy, where)
     x, k = along(x, axis, where)
-    n, mean, m2, _, _ = planes(x, (k,), nan_policy == "omit")
+    n, mean, m2, _, _, unit = planes(x, (k,), nan_policy == "omit")
     if nan_policy == "raise":
         mean = refuse_nan(mean, x, where)
-    return n, mean, m2, (*x.shape[:k], 1, *x.shape[k + 1 :])
+    return n, mean, squared(m2, unit), (*x.shape[:k], 1, *x.shape[k + 1 :])
 
 
 def _result(t: Array, df: Any, shape: tuple[int, ...], keepdims: bool, alternative: str) -> TtestResult:

@@ -41,8 +41,8 @@ class DescribeResult(NamedTuple):
 
 
 def planes(x: Array, axes: tuple[int, ...], omit: bool = False) -> list[Array]:
-    """Count, mean and central sums of the powers 2, 3, 4 of float32 elements over normalised axes, in one read of x.
-    Nothing at all gives a count of 0 and NaN."""
+    """Count, mean, central sums of the powers 2, 3, 4 of float32 elements over normalised axes, and the unit (a power
+    of two) that these sums count distances in: one read of x. Nothing at all gives a count of 0 and NaN."""
     kept = [k for k in range(x.ndim) if k not in axes]
     shape = tuple([x.shape[k] for k in kept])
     n = 1
@@ -52,7 +52,7 @@ def planes(x: Array, axes: tuple[int, ...], omit: bool = False) -> list[Array]:
     for m in shape:
         size *= m
     if not n or not size:
-        return [full(shape, v, dtype=float32) for v in (0.0, *[float("nan")] * 4)]
+        return [full(shape, v, dtype=float32) for v in (0.0, *[float("nan")] * 4, 1.0)]
     inner = 1
     first, run = (axes[0], len(axes)) if axes else (x.ndim, 0)
     if axes == tuple(range(first, first + run)) and whole(x):  # neighbouring axes are read where they are
@@ -61,9 +61,14 @@ def planes(x: Array, axes: tuple[int, ...], omit: bool = False) -> list[Array]:
     else:
         x = reshape(moveaxis(x, axes, tuple(range(x.ndim - run, x.ndim))), (*shape, n))
     extra = (size // inner, n, inner, int(omit))
-    made = routine("moments", [stored(x)], (5, *shape), float32, extra, x.size)
+    made = routine("moments", [stored(x)], (6, *shape), float32, extra, x.size)
     strides = contiguous(shape)
-    return [view(made, strides._replace(offset=k * size)) for k in range(5)]
+    return [view(made, strides._replace(offset=k * size)) for k in range(6)]
+
+
+def squared(m2: Array, unit: Array) -> Array:
+    """A sum of squares in x's own units."""
+    return ew.multiply(ew.multiply(m2, unit), unit)
 
 
 def moments(a: Any, axis: Any = None, *, nan_policy: str = "propagate") -> Moments:
@@ -75,18 +80,19 @@ def moments(a: Any, axis: Any = None, *, nan_policy: str = "propagate") -> Momen
     """
     x = single(a, "moments")
     omit = policy(nan_policy, "moments") == "omit"
-    n, mean, m2, m3, m4 = planes(x, normalize_axes(axis, x.ndim, "moments"), omit)
-    variance, third, fourth = (ew.divide(m, n) for m in (m2, m3, m4))
-    skewness, kurt = _shape_of(mean, variance, third, fourth)
+    n, mean, *sums, unit = planes(x, normalize_axes(axis, x.ndim, "moments"), omit)
+    second, third, fourth = (ew.divide(m, n) for m in sums)
+    skewness, kurt = _shape_of(mean, second, third, fourth, unit)
+    variance = squared(second, unit)
     square = ew.multiply(mean, mean)
     square = ew.where(ew.isinf(mean), square, ew.add(variance, square))
     out = Moments(n, mean, variance, skewness, kurt, square)
     return Moments(*[refuse_nan(v, x, "moments") for v in out]) if nan_policy == "raise" else out
 
 
-def _shape_of(mean: Array, m2: Array, m3: Array, m4: Array) -> tuple[Array, Array]:
+def _shape_of(mean: Array, m2: Array, m3: Array, m4: Array, unit: Array) -> tuple[Array, Array]:
     """Skewness and Fisher's kurtosis; NaN for what is constant but for rounding."""
-    flat = ew.less_equal(m2, ew.square(ew.multiply(mean, 2.0**-23)))
+    flat = ew.less_equal(m2, ew.square(ew.divide(ew.multiply(mean, 2.0**-23), unit)))
     safe = ew.where(flat, float("nan"), m2)
     root = ew.sqrt(safe)
     skewness = ew.divide(ew.divide(ew.divide(m3, root), root), root)
@@ -94,12 +100,12 @@ def _shape_of(mean: Array, m2: Array, m3: Array, m4: Array) -> tuple[Array, Arra
 
 
 def _parts(a: Any, axis: Any, nan_policy: str, where: str) -> tuple[Array, list[Array], tuple[int, ...]]:
-    """(float32 operand, count, mean and mean powers 2, 3, 4 over an axis, normalised axes)."""
+    """(float32 operand, [count, mean, mean powers 2, 3, 4 in a unit, that unit] over an axis, normalised axes)."""
     x = single(a, where)
     policy(nan_policy, where)
     axes = normalize_axes(axis if axis is None or isinstance(axis, tuple) else (axis,), x.ndim, where)
-    n, mean, *sums = planes(x, axes, nan_policy == "omit")
-    return x, [n, mean, *[ew.divide(s, n) for s in sums]], axes
+    n, mean, *sums, unit = planes(x, axes, nan_policy == "omit")
+    return x, [n, mean, *[ew.divide(s, n) for s in sums], unit], axes
 
 
 def _finish(
@@ -115,8 +121,8 @@ def skew(
 ) -> Array:
     """The third central moment over the standard deviation cubed along an axis, float32; bias=False: corrected for the
     number of elements. NaN for what is constant."""
-    x, (n, mean, m2, m3, m4), axes = _parts(a, axis, nan_policy, "skew")
-    got, _ = _shape_of(mean, m2, m3, m4)
+    x, (n, *parts), axes = _parts(a, axis, nan_policy, "skew")
+    got, _ = _shape_of(*parts)
     if not bias:
         factor = ew.divide(ew.sqrt(ew.multiply(n, ew.subtract(n, 1.0))), ew.subtract(n, 2.0))
         got = ew.where(ew.greater(n, 2.0), ew.multiply(got, factor), got)
@@ -129,8 +135,8 @@ def kurtosis(
 ) -> Array:  # fmt: skip
     """The fourth central moment over the variance squared along an axis, less 3 (fisher=False: not), float32;
     bias=False: corrected for the number of elements. NaN for what is constant."""
-    x, (n, mean, m2, m3, m4), axes = _parts(a, axis, nan_policy, "kurtosis")
-    _, got = _shape_of(mean, m2, m3, m4)
+    x, (n, *parts), axes = _parts(a, axis, nan_policy, "kurtosis")
+    _, got = _shape_of(*parts)
     if not bias:
         whole_ = ew.add(got, 3.0)
         less = ew.subtract(n, 1.0)
@@ -152,10 +158,10 @@ def describe(
     x = single(a, "describe")
     if not x.size:
         raise ValueError("describe: the input must not be empty")
-    _, (n, mean, m2, _, _), axes = _parts(x, axis, nan_policy, "describe")
+    _, (n, mean, m2, _, _, unit), axes = _parts(x, axis, nan_policy, "describe")
     omit = nan_policy == "omit"
     ends = (nanmin(x, axes), nanmax(x, axes)) if omit else (rd.min(x, axes), rd.max(x, axes))
-    variance = ew.divide(ew.multiply(m2, n), ew.subtract(n, float(ddof)))
+    variance = squared(ew.divide(ew.multiply(m2, n), ew.subtract(n, float(ddof))), unit)
     options: dict[str, Any] = {"axis": axes, "bias": bias, "nan_policy": nan_policy}
     count: Any = astype(n, "int32") if omit else rd.count_of(x, axes, False, None, "describe")
     return DescribeResult(count, ends, mean, variance, skew(x, **options), kurtosis(x, **options))
@@ -195,8 +201,8 @@ def sem(
     a: Any, axis: Any = 0, ddof: int = 1, nan_policy: str = "propagate", *, keepdims: bool = False
 ) -> Array:
     """The standard error of the mean along an axis: the deviation over the root of the number of elements."""
-    x, (n, _, m2, _, _), axes = _parts(a, axis, nan_policy, "sem")
-    got = ew.sqrt(ew.divide(m2, ew.maximum(ew.subtract(n, float(ddof)), 0.0)))
+    x, (n, _, m2, _, _, unit), axes = _parts(a, axis, nan_policy, "sem")
+    got = ew.multiply(ew.sqrt(ew.divide(m2, ew.maximum(ew.subtract(n, float(ddof)), 0.0))), unit)
     return _finish(got, x, axes, keepdims, nan_policy, "sem")
 
 
@@ -204,9 +210,10 @@ def variation(
     a: Any, axis: Any = 0, nan_policy: str = "propagate", ddof: int = 0, *, keepdims: bool = False
 ) -> Array:
     """The standard deviation over the mean along an axis."""
-    x, (n, mean, m2, _, _), axes = _parts(a, axis, nan_policy, "variation")
+    x, (n, mean, m2, _, _, unit), axes = _parts(a, axis, nan_policy, "variation")
     left = ew.subtract(n, float(ddof))
-    got = ew.divide(ew.sqrt(ew.divide(ew.multiply(m2, n), ew.maximum(left, 0.0))), mean)
+    deviation = ew.sqrt(ew.divide(ew.multiply(m2, n), ew.maximum(left, 0.0)))
+    got = ew.divide(ew.multiply(deviation, unit), mean)
     return _finish(got, x, axes, keepdims, nan_policy, "variation")
 
 
