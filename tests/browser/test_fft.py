@@ -237,6 +237,42 @@ async def test_passes_over_columns() -> None:
             )
 
 
+@pytest.mark.parametrize("memory", [16384, 32768, 49152])
+async def test_steps_of_32(memory: int) -> None:
+    """Lines of 1,024 positions in two steps: rows and columns, by what a workgroup's memory holds; all ends of them."""
+    gpu = engine.device()
+    if IN_TAB and (tg.device().software or memory > gpu.facts.limits["maxComputeWorkgroupStorageSize"]):
+        pytest.skip("seconds for each kernel, or more memory than there is; the native host does it")
+    with taking("portable") if tg.device().software else taking("subgroups"):
+        facts = engine.facts_of(gpu)
+        facts = gpu.facts = replace(facts, limits={**facts.limits, "maxComputeWorkgroupStorageSize": memory})
+        gpu.programs = None
+        rows, columns = (fft_passes.taken(1024, across, facts) for across in (False, True))
+        assert rows == ({16384: 1}.get(memory, 2), 32, False, True)
+        assert memory == 16384 or columns == ({32768: 4}.get(memory, 8), 32, True, True)
+        x, y = draw(5, 1024), draw(1024, 11, seed=1)
+        g, h = tg.asarray(x), tg.asarray(y)
+        close(await tg.fft.fft(g).numpy(), np.fft.fft(wide(x)), 1024, "rows")
+        close(await tg.fft.fft(h, axis=0).numpy(), np.fft.fft(wide(y), axis=0), 1024, "columns")
+        if memory != 32768:
+            return
+        r, z = x.real.copy(), draw(1 << 19)
+        close(await tg.fft.fft(tg.asarray(z)).numpy(), np.fft.fft(wide(z)), 1 << 19, "with twiddles")
+        got = await tg.fft.ifft(g[::-1, :1000], 1024, norm="ortho").numpy()
+        close(got, np.fft.ifft(wide(x)[::-1, :1000], 1024, norm="ortho"), 1024, "reversed, padded, scaled")
+        close(
+            await tg.fft.ifft(h[:, 3:], axis=0).numpy(), np.fft.ifft(wide(y)[:, 3:], axis=0), 1024, "shifted"
+        )
+        close(await tg.fft.rfft(tg.asarray(r)).numpy(), np.fft.rfft(wide(r)), 1024, "of reals")
+        close(await tg.fft.irfft(g, 1024).numpy(), np.fft.irfft(wide(x), 1024), 1024, "to reals")
+        close(await tg.fft.fft(g[:, :509]).numpy(), np.fft.fft(wide(x)[:, :509]), 1024, "as a convolution")
+        angles = np.pi / 2048 * np.outer(2 * np.arange(1024) + 1, np.arange(1024))
+        close(await tg.fft.dct(tg.asarray(r)).numpy(), 2 * wide(r) @ np.cos(angles), 1024, "cosines")
+        r[2, 7] = np.nan
+        got = await tg.fft.fft(tg.asarray(r)).numpy()
+        assert np.isnan(got[2]).all() and not np.isnan(np.delete(got, 2, 0)).any()
+
+
 async def test_beyond_a_binding(form: str) -> None:
     """Batches that a binding does not hold are cut along their lines; a line that it does not hold is refused."""
     gpu = engine.device()
