@@ -70,7 +70,7 @@ fn unit_of(base: u32, n: u32, inner: u32, pivot: f32) -> i32 {
     most = max(most, select(0u, far, isfinite_f32(x)));
     if ((k >= 7u) & (most > 0u)) { break; }
   }
-  let own = i32(bitcast<u32>(pivot) >> 23u & 0xffu);
+  let own = i32((bitcast<u32>(pivot) >> 23u) & 0xffu);
   var e = i32(most >> 23u) - 127;
   if (most < 0x00800000u) { e = select(0, own - 139, own > 0); }
   return clamp(e, -126, 126);
