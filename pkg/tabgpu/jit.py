@@ -16,7 +16,7 @@ from .array import Array, named
 from .dtypes import DType, as_dtype
 from .graph import Cell, Op, facts_of
 from .jit_arguments import Arguments, StandIns, static
-from .layout import as_shape
+from .layout import Layout, as_shape
 from .ops.creation import zeros
 from .ops.rows import _scalar as operand
 from .traced import KINDS, Scalars
@@ -57,9 +57,7 @@ class _Replay:
         )
         self.result: Any = None
         self.used = 0
-        self.kinds: Any = (
-            None  # for the shortest way: (dtype, layout) of arrays, (type, None) of numbers; () if closed
-        )
+        self.kinds: Any = None  # for the shortest way, as _kinds gives them; () if closed
         self.free = watch.empty()
 
     def holds(self, values: list[Any]) -> bool:
@@ -145,16 +143,18 @@ class Jitted:
             and self._programs.mark is self._mark
             and not engine.any_tracing()
         ):
-            # The shortest way: whole arrays and numbers in, one array out, nothing to look up.
+            # The shortest way: arrays and numbers in, one array out, nothing to look up.
             replay = self._last
             if len(args) != len(replay.kinds):
                 return self._call(args, options)
             ops: list[Op] = []
             values: list[Any] = []
-            for x, (dtype, layout) in zip(args, replay.kinds, strict=True):
+            for x, (dtype, whole, layout) in zip(args, replay.kinds, strict=True):
                 if type(x) is Array:
-                    op = x._cell.op
-                    if x._layout is not layout or op.layout is not layout or op.dtype is not dtype:
+                    op, seen = x._cell.op, x._layout
+                    if op.layout is not whole or op.dtype is not dtype:
+                        break
+                    if seen is not layout and seen != layout:
                         break
                     if op.buffer is None or op in ops:
                         break
@@ -361,14 +361,21 @@ def _shape_of(result: Any, given: dict[int, int], cells: dict[Cell, int]) -> Any
 
 
 def _kinds(key: Any) -> Any:
-    """The (dtype, layout) of whole arrays and the (type, None) of numbers that a key consists of, else None."""
-    kinds: list[tuple[Any, Any]] = []
-    parts = iter(key)
-    for part in parts:
+    """What a key consists of: (dtype, layout of the memory, that of the view) of arrays, (type, None, None) of numbers;
+    None if there is anything else."""
+    kinds: list[tuple[Any, Any, Any]] = []
+    k = 0
+    while k < len(key):
+        part = key[k]
         if isinstance(part, DType):
-            kinds.append((part, facts_of(next(parts))[0]))
+            whole = facts_of(key[k + 1])[0]
+            k += 2
+            view = k < len(key) and isinstance(key[k], Layout)
+            kinds.append((part, whole, key[k] if view else whole))
+            k += view
         elif part in (int, float):
-            kinds.append((part, None))
+            kinds.append((part, None, None))
+            k += 1
         else:
             return None
     return tuple(kinds)

@@ -866,3 +866,41 @@ async def test_static_values_that_are_equal_but_not_the_same() -> None:
     g = tg.jit(lambda x, s: x / s[0], static_argnums=1)
     await holds(g(one, (0.0,)), [np.inf])
     await holds(g(one, (-0.0,)), [-np.inf])
+
+
+def test_views_go_the_shortest_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reshaped and transposed arrays are replayed as quickly as whole ones, and only as what they are."""
+    from tabgpu.jit import Jitted
+
+    host = np.arange(12, dtype=np.float32)
+    other = host[::-1].copy()
+    f = tg.jit(lambda x, s: x * s + x.shape[0])
+    views = {
+        "reshaped": lambda h: h.reshape(3, 4),
+        "reshaped again": lambda h: h.reshape(4, 3),
+        "transposed": lambda h: h.reshape(4, 3).T,
+        "whole": lambda h: h,
+        "reshaped to what it is": lambda h: h.reshape(12),
+    }
+    slow = 0
+    usual = Jitted._call
+
+    def counted(self: Any, args: Any, options: Any) -> Any:
+        nonlocal slow
+        slow += 1
+        return usual(self, args, options)
+
+    monkeypatch.setattr(Jitted, "_call", counted)
+    for view in views.values():
+        x, y = tg.asarray(host), tg.asarray(other)
+        f(view(x), 2.0)
+        slow = 0
+        for h, a in ((host, x), (other, y), (host, x)):
+            equal(f(view(a), 3.0), view(h) * 3 + view(h).shape[0])
+        assert slow == 0
+    for view in views.values():  # each time another kind than the time before
+        equal(f(view(tg.asarray(host)), 2.0), view(host) * 2 + view(host).shape[0])
+    x = tg.asarray(host)
+    equal(f(x[::-1], 2.0), host[::-1] * 2 + 12)
+    equal(f(x[4:], 2.0), host[4:] * 2 + 8)
+    equal(f(tg.broadcast_to(x[:1], (4, 3)), 2.0), np.zeros((4, 3)) + 4)
