@@ -21,7 +21,7 @@ const LIFTED_FROM = 1 << 19; // bytes: below, writeBuffer is as quick
 const SCOPES = /** @type {const} */ (["out-of-memory", "validation"]);
 const IDLE = 5000; // ms after which memory for uploads is given back
 const PROMPT_AFTER = 2, PROMPT_AWAITED = 8; // ms for which the browser is asked again after a submit, and while Python waits
-const PROMPT_FIRST = 0.15, PROMPT_GAP = 0.05, PROMPT_SHARE = 1 / 16; // ms before the first question, between two, share of the time so far
+const PROMPT_FIRST = 0.2, PROMPT_GAP = 0.05, PROMPT_SHARE = 1 / 16; // ms before the first question, between two, share of the time so far
 const PAIRS = 2048; // launches a set of timestamp queries times: WebGPU allows 4,096 queries in one
 const GIVEN_CHUNK = 64 << 20; // bytes in flight of a read into JavaScript's memory
 const WANTED_FEATURES = ["shader-f16", "subgroups", "chromium-experimental-subgroup-matrix", "timestamp-query"];
