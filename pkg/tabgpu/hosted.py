@@ -7,6 +7,7 @@ from types import FrameType
 from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
+_INDEXING = ("getitem", "setitem", "getitem_async")  # whose bounds may be arrays without axes, as in NumPy
 
 
 def refuse(x: Any) -> None:
@@ -20,6 +21,8 @@ def refuse(x: Any) -> None:
         frame = frame.f_back
     assert inner is not None
     code, given = inner.f_code, inner.f_locals
+    if code.co_name in _INDEXING:
+        return
     count = code.co_argcount + code.co_kwonlyargcount + (code.co_flags >> 2 & 1) + (code.co_flags >> 3 & 1)
     names = code.co_varnames[:count]
     found = [n for n in names if _holds(given.get(n), x)]

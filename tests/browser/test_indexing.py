@@ -314,3 +314,13 @@ async def test_integers_to_negative_powers_inside_arrays() -> None:
         with pytest.raises(ValueError, match="negative"):
             tg.power(left, -1)
     await same(2.0**exponent, [4.0, 0.125])
+
+
+def test_bounds_of_slices_may_be_arrays_without_axes() -> None:
+    """As in NumPy; they are read, where Python can wait."""
+    host = np.arange(10)
+    x, a, b = tg.asarray(host), tg.asarray(3), tg.asarray(5)
+    np.testing.assert_array_equal(np.asarray(x[a:b]), host[3:5])
+    x[a:b] = 0
+    host[3:5] = 0
+    np.testing.assert_array_equal(np.asarray(x), host)
