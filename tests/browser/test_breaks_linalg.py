@@ -101,6 +101,12 @@ async def test_tolerances_on_the_gpu_are_not_read() -> None:
         la.issymmetric(near, atol=-1)
 
 
+def test_modes_of_qr_are_names() -> None:
+    for mode in ([], {}, None, 1):
+        with pytest.raises(ValueError, match="mode is"):
+            la.qr(tg.eye(3), mode)
+
+
 # ---- fft ----
 
 

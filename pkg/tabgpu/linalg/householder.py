@@ -74,7 +74,7 @@ def qr(a: Any, /, mode: str = "reduced", *, pivoting: bool = False) -> Any:
     diagonal are as they come. A matrix with an element that is not finite gives NaN, as NumPy.
     """
     x = matrices(a, "qr")
-    how = MODES.get(mode)
+    how = MODES.get(mode) if isinstance(mode, str) else None
     if how is None:
         raise ValueError(f"qr: mode is 'reduced', 'complete', 'r' or 'raw', not {mode!r}")
     if how == "raw" and pivoting:
