@@ -177,3 +177,21 @@ async def test_skewness_and_kurtosis_of_any_scale() -> None:
     sparse = np.zeros(3000, "float32")
     sparse[::700] = 1e10
     assert abs(float(await tg.stats.skew(tg.asarray(sparse)).item()) - 24.433) < 0.01
+
+
+async def test_relations_of_any_scale() -> None:
+    """Squares of 1e-27 kg and 1e22 are neither 0 nor infinite where the result does not depend on the scale."""
+    x, y = rng.standard_normal((2, 3, 40))
+    y += 0.3 * x
+    want = np.corrcoef(x)
+    for scale in (1e-30, 1.0, 1e30):
+        a = tg.asarray((x * scale).astype("float32"))
+        assert near(await tg.corrcoef(a).numpy(), want, 1e-6)
+        assert near(await tg.corrcoef(a.T, rowvar=False).numpy(), want, 1e-6)
+        z = (x - x.mean(1, keepdims=True)) / x.std(1, keepdims=True)
+        assert near(await tg.stats.zscore(a, 1).numpy(), z, 1e-6)
+        slope, height = np.polyfit(x[0], y[0], 1)
+        line = tg.stats.linregress(a[0], tg.asarray(y[0].astype("float32")))
+        assert abs(float(await line.slope.item()) * scale / slope - 1) < 1e-5
+        assert abs(float(await line.intercept.item()) - height) < 1e-6
+        assert abs(float(await line.rvalue.item()) - np.corrcoef(x[0], y[0])[0, 1]) < 1e-6

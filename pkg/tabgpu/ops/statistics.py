@@ -209,9 +209,24 @@ def _observation_weights(fweights: Any, aweights: Any, n: int) -> Array | None:
     return w
 
 
+def in_units(x: Array, axes: tuple[int, ...]) -> Array:
+    """x over a power of two near its greatest magnitude along axes, so that squares neither overflow nor vanish: for
+    what does not depend on the scale of float32 and complex64."""
+    if not x.size or x.dtype not in (float32, BY_KIND["c"]):
+        return x
+    return ew.divide(x, unit_near(rd.max(ew.absolute(x), axes, keepdims=True)))
+
+
+def unit_near(most: Array) -> Array:
+    """A power of two near magnitudes of float32; 1/2 for 0, infinities and NaN."""
+    made: Array = ew.ldexp(1.0, ew.clip(ew.frexp(most)[1], -125, 127))
+    return made
+
+
 def corrcoef(x: Any, y: Any = None, /, rowvar: bool = True, *, dtype: Any = None) -> Array:
     """Correlation coefficients of variables in rows, within [-1, 1]; as cov. NaN for a variable that is constant."""
-    c = cov(x, y, rowvar, dtype=dtype)
+    more = None if y is None else in_units(_variables(y, rowvar), (1,))
+    c = cov(in_units(_variables(x, rowvar), (1,)), more, dtype=dtype)
     if not c.ndim:
         return ew.divide(c, c)
     n, lay = c.shape[0], c._layout

@@ -11,7 +11,7 @@ from ..ops import elementwise as ew
 from ..ops import reductions as rd
 from ..ops.creation import astype
 from ..ops.manipulation import broadcast_to, reshape, swapaxes
-from ..ops.statistics import corrcoef
+from ..ops.statistics import corrcoef, unit_near
 from ..special import ndtr, stdtr
 from .operands import along, policy, refuse_nan, single
 from .order import ranked
@@ -196,6 +196,8 @@ def linregress(x: Any, y: Any, alternative: str = "two-sided", *, axis: Any = 0)
     a, b, k, n = _pair(x, y, axis, "linregress")
     if n < 2:
         raise ValueError("linregress: inputs must have at least 2 elements")
+    ua, ub = (unit_near(rd.max(ew.absolute(v), k, keepdims=True)) for v in (a, b))
+    a, b = ew.divide(a, ua), ew.divide(b, ub)
     mx, my = rd.mean(a, k, keepdims=True), rd.mean(b, k, keepdims=True)
     u, v = ew.subtract(a, mx), ew.subtract(b, my)
     sxx, syy = rd.sum(ew.square(u), k), rd.sum(ew.square(v), k)
@@ -207,13 +209,16 @@ def linregress(x: Any, y: Any, alternative: str = "two-sided", *, axis: Any = 0)
     intercept = ew.subtract(meany, ew.multiply(slope, meanx))
     size = ew.multiply(ew.sqrt(sxx), ew.sqrt(syy))
     r = ew.where(ew.equal(syy, 0.0), 0.0, ew.clip(ew.divide(sxy, size), -1.0, 1.0))
+    ua, ub = reshape(ua, sxx.shape), reshape(ub, sxx.shape)
+    tilt, height = ew.divide(ew.multiply(slope, ub), ua), ew.multiply(intercept, ub)
     if n == 2:
         zero = ew.multiply(slope, 0.0)
         p = ew.where(ew.equal(syy, 0.0), 1.0, zero)
-        return LinregressResult(slope, intercept, r, p, zero, zero)
+        return LinregressResult(tilt, height, r, p, zero, zero)
     line = reshape(slope, mx.shape)
     rest = rd.sum(ew.square(ew.subtract(v, ew.multiply(line, u))), k)
     stderr = ew.sqrt(ew.divide(ew.divide(rest, sxx), float(n - 2)))
     spread = ew.add(ew.divide(sxx, float(n)), ew.square(meanx))
     p = ew.where(ew.equal(syy, 0.0), 1.0, _of_r(r, n, alternative))
-    return LinregressResult(slope, intercept, r, p, stderr, ew.multiply(stderr, ew.sqrt(spread)))
+    other = ew.multiply(ew.multiply(stderr, ew.sqrt(spread)), ub)
+    return LinregressResult(tilt, height, r, p, ew.divide(ew.multiply(stderr, ub), ua), other)

@@ -223,10 +223,13 @@ def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: int = 0, nan_policy: st
     policy(nan_policy, "zmap")
     axes = normalize_axes(axis, x.ndim, "zmap")
     mask: Any = ew.logical_not(ew.isnan(x)) if nan_policy == "omit" else True
-    mean = rd.mean(x, axes, keepdims=True, where=mask)
-    deviation = st.std(x, axes, ddof=ddof, keepdims=True, where=mask)
     low = rd.min(x, axes, keepdims=True, where=mask, initial=inf)
     high = rd.max(x, axes, keepdims=True, where=mask, initial=-inf)
+    if x.dtype is y.dtype is float32:  # squares neither overflow nor vanish
+        unit = st.unit_near(ew.maximum(ew.absolute(low), ew.absolute(high)))
+        x, y = ew.divide(x, unit), ew.divide(y, unit)
+    mean = rd.mean(x, axes, keepdims=True, where=mask)
+    deviation = st.std(x, axes, ddof=ddof, keepdims=True, where=mask)
     got = ew.divide(ew.subtract(y, mean), ew.where(ew.equal(low, high), float("nan"), deviation))
     return refuse_nan(got, x, "zmap") if nan_policy == "raise" else got
 
