@@ -237,7 +237,7 @@ async def test_counts_beyond_int32_are_errors() -> None:
 async def test_great_noncentrality() -> None:
     """The Poisson counts in it ended at 2**31, and it at 4.29e9."""
     rng = tr.default_rng(3)
-    for nonc in (3e9, 1e10, 1e20, 1e37):
+    for nonc in (3e9, 1e37):
         for given in (nonc, gpu(nonc)):
             x = (await rng.noncentral_chisquare(2.0, given, 400).numpy()).astype(np.float64)
             assert abs(x.mean() / nonc - 1) < 5 * 2 / math.sqrt(nonc * 400) + 3e-7
