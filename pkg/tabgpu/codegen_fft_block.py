@@ -19,7 +19,7 @@ LONG = {1024: (32, 32)}  # the same of 32 positions a thread
 
 class Block(NamedTuple):
     """A kernel: positions and lines of a workgroup, kinds of reads and writes, whether twiddles follow, positions a
-    thread at most, whether positions are exchanged by their parts, whether in arrays of arrays (Nest)."""
+    thread at most, whether in arrays of arrays (Nest), and there by their parts."""
 
     name: str
     n: int
@@ -56,9 +56,7 @@ class Nest:
         n, each = key.n, min(key.n, key.each)
         self.bits, self.own = n.bit_length() - 1, (n // each).bit_length() - 1
         self.row = min(self.bits, 5 if each > EACH else 4)
-        self.writes: list[
-            list[int]
-        ] = []  # of each exchange: for each bit of a position a thread's bit, or -1
+        self.writes: list[list[int]] = []  # of each exchange: for each bit of a position a thread's, or -1
         before = 0
         for radix in key.plan[:-1]:
             r = radix.bit_length() - 1
@@ -118,18 +116,12 @@ def block(key: Block) -> tuple[str, str]:
     plan = key.plan
     nest = Nest(key) if key.nested else None
     apart = n // each
-    near = each.bit_length() - 1 if key.each > EACH else 4
-    far, mask = 8, 15
-    if (
-        key.parts
-    ):  # neighbouring lines, whose numbers stand above those of positions, to the highest bits of a bank's
-        mask, far = 31, max(7, n.bit_length() - 1 + min(5, key.lines.bit_length() - 1) - 5)
     out = Lines()
     add = out.lines.append
 
     def mixed(p: int) -> int:
         """`at` of the file. It is linear over bits: at(p + q) = at(p) ^ at(q), where p and q have no bit in common."""
-        return p ^ (((p >> near) ^ (p >> far)) & mask)
+        return p ^ (((p >> 4) ^ (p >> 8)) & 15)
 
     _read(out, key.load, each, apart)
     before, home = 1, "reads"
@@ -169,15 +161,17 @@ def block(key: Block) -> tuple[str, str]:
             _exchange_nested(out, nest, found, apart, key.parts, bool(k))
             home = "writes"
         elif k + 1 < len(plan):
-            _exchange(out, found, [mixed(m * apart) for m in range(each)], key.parts, bool(k))
+            _exchange(out, found, [mixed(m * apart) for m in range(each)], bool(k))
             home = "writes"
     if key.twiddles:
         _twiddles(out, each, apart)
     _write(out, key.store, each, apart)
-    sizes = {"R": n, "E": each, "LINES": key.lines, "NEAR": near, "FAR": far, "BITS": mask}
-    text = kernels.specialise(key.name, **sizes, V="f32" if key.parts else "vec2f")
+    text = kernels.specialise(key.name, R=n, E=each, LINES=key.lines)
     if nest:
-        text = text.replace("var<workgroup> stage: array<V, LINES * R>;", nest.declared())
+        text = text.replace(
+            "var<workgroup> stage: array<vec2f, LINES * R>;",
+            f"alias V = {'f32' if key.parts else 'vec2f'};\n{nest.declared()}",
+        )
     return line_hooks(kernels.replace_block(text, "passes", out.text()), key.load, key.store)
 
 
@@ -210,27 +204,23 @@ def _write(out: Lines, kind: str, each: int, apart: int) -> None:
     add("  }\n")
 
 
-def _exchange(
-    out: Lines, found: list[tuple[str, int, str]], places: list[int], parts: bool, again: bool
-) -> None:
+def _exchange(out: Lines, found: list[tuple[str, int, str]], places: list[int], again: bool) -> None:
     """Values to workgroup memory, and what the next step needs from there. again: others may still be reading."""
     add = out.lines.append
-    held = ""
-    for part in (".x", ".y") if parts else ("",):
-        if again or part == ".y":
-            add("  workgroupBarrier();\n")
-        for to, by, y in found:
-            add(f"  stage[{to} ^ {by}u] = {y}{part};\n")
+    if again:
         add("  workgroupBarrier();\n")
-        held = held or out.let("at(writes.y * R + writes.x)")
-        for m, place in enumerate(places):
-            add(f"  x{m}{part} = stage[{held} ^ {place}u];\n")
+    for to, by, y in found:
+        add(f"  stage[{to} ^ {by}u] = {y};\n")
+    add("  workgroupBarrier();\n")
+    held = out.let("at(writes.y * R + writes.x)")
+    for m, place in enumerate(places):
+        add(f"  x{m} = stage[{held} ^ {place}u];\n")
 
 
 def _exchange_nested(
     out: Lines, nest: Nest, found: list[tuple[str, int, str]], apart: int, parts: bool, again: bool
 ) -> None:
-    """The same by arrays of arrays."""
+    """The same by arrays of arrays; parts: x, then y, in half the memory."""
     add = out.lines.append
     read: Callable[[int], str] | None = None
     for part in (".x", ".y") if parts else ("",):

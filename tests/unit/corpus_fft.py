@@ -28,9 +28,14 @@ def fourier() -> Iterator[tuple[str, str, str]]:
                 *block(Block("fft_block", n, min(lines, 128), "complex", "complex", twiddles)),
             )
             yield f"fft block {n}", *block(Block("fft_block", n, min(lines, 128), "plain", "plain", twiddles))
-    for n, lines in itertools.product(LONG, (1, 4, 8)):
-        for parts, nested in ((True, False), (False, True), (True, True)):
-            key = Block("fft_block", n, lines, "plain", "plain", True, 32, parts, nested)
-            yield f"fft block {n} {parts} {nested}", *block(key)
+    for n, lines in itertools.product(LONG, (1, 2, 4, 8)):
+        for load, store in (
+            ("plain", "plain"),
+            ("complex", "complex"),
+            ("pair", "complex"),
+            ("real", "plain"),
+        ):
+            key = Block("fft_block", n, lines, load, store, True, 32, lines > 2, True)
+            yield f"fft block {n} {lines} {load} {store}", *block(key)
     yield "fft mixed", *texts.mixed(("fft_mixed", 256, 2048, "complex", "complex"))
     yield "fft mixed", *texts.mixed(("fft_mixed", 128, 1024, "hermitian", "real"))

@@ -4,19 +4,14 @@
 // Line number ((a B + b) C + c) D + d. Position e of it is at position c P[2].x + b P[2].y + e P[2].z of the memory that is read, and
 // at e P[4].x + c P[4].y + b P[4].z of that which is written; times exp(-2 pi i c e / modulus) between two passes. Parameters as
 // fft_stage; 8 .. 10 src: positions of c, b and an element; 31: whether neighbouring threads take neighbouring lines where they
-// read (1), where they write (2). Banks: the low bits of addresses in `stage` are mixed with higher ones: BITS with those from NEAR and FAR on.
-// V: what is exchanged at a time, positions or (f32) their parts one after the other, in half the memory.
+// read (1), where they write (2). Banks: the low bits of addresses in `stage` are mixed with higher ones.
 // Dispatch: ceil(lines / LINES) workgroups, folded into x, y, z. Hooks: load, store; the block `passes` is made (codegen_fft).
 
 alias S = vec2f;
 alias T = vec2f;
-alias V = vec2f;
 const R = 2u;
 const E = 2u;
 const LINES = 64u;
-const NEAR = 4u;
-const FAR = 8u;
-const BITS = 15u;
 const PV = 10u;
 // use fft
 
@@ -26,11 +21,11 @@ const PV = 10u;
 
 const APART = R / E; // threads a line, and between the positions of a thread
 const WG = APART * LINES;
-var<workgroup> stage: array<V, LINES * R>;
+var<workgroup> stage: array<vec2f, LINES * R>;
 
 fn load(base: u32, p: u32) -> vec2f { return src[base + p * P[1].w]; }
 fn store(base: u32, p: u32, v: vec2f) { dst[base + p * P[3].z] = v; }
-fn at(p: u32) -> u32 { return p ^ (((p >> NEAR) ^ (p >> FAR)) & BITS); }
+fn at(p: u32) -> u32 { return p ^ (((p >> 4u) ^ (p >> 8u)) & 15u); }
 fn place(line: u32) -> vec4u {
   if ((P[0].y | P[0].z | P[0].w) == 1u) { return vec4u(line, 0u, 0u, 0u); }
   let c = line / P[0].y;
