@@ -11,6 +11,7 @@ from ..region import Facts
 SPANS = (Span(7, 8, 32, 4, 16), Span(7, 8, 16, 4, 16))
 PROCESSORS = 132  # of the GPU that this was measured on
 LEAST, MOST = 96, 264  # workgroups with which these tiles are faster than those of products there
+WORK = 160 << 20  # multiplications up to which they are; with more of them products fill the processors, too
 STAGES = 4  # of channels, that a workgroup adds up at least
 USED = 0.75  # of what tiles multiply, at least
 
@@ -40,15 +41,15 @@ def plan(extra: tuple[Any, ...], most: int, facts: Facts, whole: bool = False) -
     if not serves(extra):
         return None
     (ys,), m, n, k = extra[:4]
-    rows, columns = extra[5][17:19]
+    work, (rows, columns) = m * n * k * ys, extra[5][17:19]
     for span in SPANS:
         count = groups(span, rows, columns, m, ys)
         stages = -(-k // (TAPS * span.deep))
         pieces = max(1, min(PROCESSORS // count, stages // STAGES, most))
         room = count * span.high * span.wide * span.outs * stages * TAPS * span.deep
         if (
-            LEAST <= count * pieces <= MOST and m * n * k * ys >= USED * room and fits(span, facts)
-            and not (whole and pieces == 1 and columns % 4)
+            LEAST <= count * pieces <= MOST and stages >= STAGES and USED * room <= work <= WORK
+            and fits(span, facts) and not (whole and pieces == 1 and columns % 4)
         ):  # fmt: skip
             return Plan(span, pieces)
     return None
