@@ -21,7 +21,6 @@ const LIFTED_FROM = 1 << 19; // bytes: below, writeBuffer is as quick
 const SCOPES = /** @type {const} */ (["out-of-memory", "validation"]);
 const IDLE = 5000; // ms after which memory for uploads is given back
 const PROMPT_AFTER = 2, PROMPT_AWAITED = 8; // ms for which the browser is asked again after a submit, and while Python waits
-const PROMPT_FIRST = 0.2, PROMPT_GAP = 0.05, PROMPT_SHARE = 1 / 16; // ms before the first question, between two, share of the time so far
 const PAIRS = 2048; // launches a set of timestamp queries times: WebGPU allows 4,096 queries in one
 const GIVEN_CHUNK = 64 << 20; // bytes in flight of a read into JavaScript's memory
 const WANTED_FEATURES = ["shader-f16", "subgroups", "chromium-experimental-subgroup-matrix", "timestamp-query"];
@@ -712,7 +711,6 @@ export class Bridge {
 
   close() {
     this.lift.trim();
-    this.prompt.close();
     if (this.own) this.device.destroy();
     else for (const [id, buffer] of this.buffers) if (!this.lent.has(id)) buffer.destroy(); // the page goes on with its device
     this.streamView?.release();
@@ -819,34 +817,30 @@ function now() {
 
 /**
  * Makes waits short. A browser looks whether the GPU is done when it gets commands, otherwise every 2 ms or so. After a
- * submit and while something is awaited it therefore gets empty submits, for some milliseconds, whenever this thread has
- * nothing else to do.
+ * submit and while something is awaited it is therefore asked something that it answers at once, again and again for
+ * some milliseconds.
  */
 class Prompt {
   /** @param {GPUDevice} device */
   constructor(device) {
-    this.queue = device.queue;
-    this.channel = new MessageChannel();
-    this.channel.port1.onmessage = () => this.turn();
-    this.fresh = this.running = false; // submitted since the last turn; whether there will be a turn
+    this.device = device;
+    this.fresh = this.running = false; // submitted since the last answer; whether there will be an answer
     this.pending = 0; // promises not settled
-    this.begun = this.last = this.end = 0; // ms
-    this.first = PROMPT_FIRST;
-    this.gap = PROMPT_GAP;
+    this.end = 0; // ms
+    this.turn = this.turn.bind(this);
   }
 
   /** Work went to the queue; whether anybody waits for it is not known here. */
   submitted() {
     this.fresh = true;
-    this.start();
+    if (!this.running) this.ask();
   }
 
   /** @template T @param {Promise<T>} promise settled by what the GPU does @returns {Promise<T>} the same */
   awaited(promise) {
-    this.begun = performance.now();
-    this.end = this.begun + PROMPT_AWAITED;
+    this.end = performance.now() + PROMPT_AWAITED;
     this.note(promise);
-    this.start();
+    if (!this.running) this.ask();
     return promise;
   }
 
@@ -857,31 +851,21 @@ class Prompt {
     promise.then(settled, settled);
   }
 
-  start() {
-    if (!this.running) this.channel.port2.postMessage(0);
+  ask() {
     this.running = true;
+    this.device.pushErrorScope("validation");
+    this.device.popErrorScope().then(this.turn, () => { this.running = false; }); // rejected: lost
   }
 
   turn() {
     const now = performance.now();
     if (this.fresh) {
       this.fresh = false;
-      this.begun = now;
       this.end = Math.max(this.end, now + PROMPT_AFTER);
-      this.note(this.queue.onSubmittedWorkDone());
+      this.note(this.device.queue.onSubmittedWorkDone());
     }
     this.running = this.pending > 0 && now < this.end;
-    if (!this.running) return;
-    const since = now - this.begun;
-    if (since >= this.first && now - this.last >= Math.max(this.gap, PROMPT_SHARE * since)) {
-      this.last = now;
-      this.queue.submit([]);
-    }
-    this.channel.port2.postMessage(0);
-  }
-
-  close() {
-    this.channel.port1.close(); // and with it the other
+    if (this.running) this.ask();
   }
 }
 
