@@ -117,7 +117,7 @@ FLOAT_ROWS = {
     r.name: r
     for module in (special, activations)
     for r in vars(module).values()
-    if isinstance(r, Row) and r.name not in ROWS and "f" in r.exprs
+    if isinstance(r, Row) and r.name not in ROWS and "f" in r.exprs and "i" not in (r.operand_kinds or "")
 }
 
 
