@@ -235,7 +235,8 @@ async def fetch(views: list[tuple[Op, Layout]]) -> list[tuple[bytearray, int]]:
 
 async def fetch_element(op: Op, layout: Layout) -> tuple[bytearray, int]:
     """fetch() of a view of one element; the shortest way where its value is on the GPU already."""
-    gpu, buffer = _device, op.buffer
+    with one_thread:  # behind a submit that another thread makes
+        gpu, buffer = _device, op.buffer
     if gpu is None or buffer is None or buffer.guards or any_tracing():
         return (await fetch([(op, layout)]))[0]
     begin = layout.offset * op.dtype.itemsize
