@@ -11,7 +11,7 @@ from ..region import Facts
 SPANS = (Span(7, 8, 32, 4, 16), Span(7, 8, 16, 4, 16))
 PROCESSORS = 132  # of the GPU that this was measured on
 LEAST, MOST = 96, 264  # workgroups with which these tiles are faster than those of products there
-WORK = 160 << 20  # multiplications up to which they are; with more of them products fill the processors, too
+WORK = 1 << 30  # multiplications up to which they are; with more of them products fill the processors, too
 STAGES = 4  # of channels, that a workgroup adds up at least
 USED = 0.75  # of what tiles multiply, at least
 
