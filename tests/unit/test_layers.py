@@ -16,7 +16,16 @@ PACKAGE = Path(tabgpu.__file__).parent
 
 LAYERS = {
     "pure": [
-        "dtypes", "layout", "graph", "indexed", "launch", "errors", "config", "traced", "formats", "hosted",
+        "dtypes",
+        "layout",
+        "graph",
+        "indexed",
+        "launch",
+        "errors",
+        "config",
+        "traced",
+        "formats",
+        "hosted",
     ],  # fmt: skip
     "text": [
         "codegen",
