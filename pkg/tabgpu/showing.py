@@ -62,6 +62,9 @@ def show(a: Any, canvas: Any = None, *, vmin: Any = None, vmax: Any = None) -> P
 
     vmin, vmax: numbers or 0-d arrays that are dark and bright; by default 0 and 1, of integers 0 and their greatest
     value. NaN is dark. ValueError for other shapes, TypeError for complex arrays.
+
+    Chromium without a GPU loses its device with the first frame, unless it is started with --enable-features=Vulkan
+    --use-vulkan=swiftshader --use-angle=vulkan --disable-vulkan-surface.
     """
     refuse("tg.show(...)")
     x: Array = rd.prepared(a, "show")

@@ -399,3 +399,16 @@ async def test_long(n: int) -> None:
     r = x.real.copy()
     back = tg.fft.irfft(tg.fft.rfft(tg.asarray(r)), n)
     close(await back.numpy(), wide(r), n, (n, "there and back"))
+
+
+@pytest.mark.parametrize(
+    ("n", "d"), [(256, 1 / 8000), (8, 0.1), (1000, 1e-3), (17, 3.0), (4096, 1 / 44100), (5, -2.0)]
+)
+async def test_frequencies_are_the_rounded_ones(n: int, d: float) -> None:
+    """Exactly where n d or 1 / (n d) is a float32, else within a unit in the last place."""
+    for ours, theirs in ((tg.fft.fftfreq, np.fft.fftfreq), (tg.fft.rfftfreq, np.fft.rfftfreq)):
+        want, got = theirs(n, d), await ours(n, d).numpy()
+        if any(float(np.float32(x)) == x for x in (n * d, 1 / (n * d))):
+            np.testing.assert_array_equal(got, want.astype(np.float32))
+        else:
+            assert np.all(np.abs(got - want) <= np.spacing(np.abs(want).astype(np.float32)))

@@ -413,3 +413,11 @@ async def test_x01_more_than_65535_workgroups() -> None:
     got = await tg.fetch(x[-9:], x[:3], x[n // 2 : n // 2 + 5])
     for g, start in zip(got, (n - 9, 0, n // 2), strict=True):
         assert (g == words(len(g), KEY, start)).all()
+
+
+@pytest.mark.parametrize(
+    "call", ["normal(0, 1, 10)", "integers(0, 10, 5)", "uniform(0, 1)", "bits(3)", "exponential(2)"]
+)
+def test_calls_in_numpys_manner_say_what_is_meant(call: str) -> None:
+    with pytest.raises(TypeError, match=r"the first argument is a key .*tg.random.default_rng\(seed\)"):
+        eval(f"tg.random.{call}")  # texts of this file

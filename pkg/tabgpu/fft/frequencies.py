@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import index as as_index
+from struct import pack, unpack
 from typing import Any
 
 from ..array import Array
@@ -44,8 +45,22 @@ def _over(k: Array, n: int, d: Any, dtype: Any) -> Array:
     whole = ew.multiply(d, float(n)) if isinstance(d, Array) else n * float(d)  # nothing is read
     if not n or (not isinstance(whole, Array) and not whole):
         raise ZeroDivisionError("fftfreq: n and d must not be 0")
-    made = ew.divide(astype(k, float32), whole)
+    k = astype(k, float32)
+    # Most often n d or its inverse is a float32, and then each frequency is the rounded one.
+    made = (
+        ew.multiply(k, 1 / whole)
+        if not isinstance(whole, Array) and _is_float32(1 / whole)
+        else ew.divide(k, whole)
+    )
     return made if dtype is None else astype(made, dtype, copy=False)
+
+
+def _is_float32(x: float) -> bool:
+    """Whether nothing is lost."""
+    try:
+        return bool(unpack("f", pack("f", x))[0] == x)
+    except OverflowError:
+        return False
 
 
 def _shifted(x: Any, axes: Any, name: str, back: bool) -> Array:

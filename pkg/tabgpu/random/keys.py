@@ -131,6 +131,15 @@ def key(seed: int, impl: str = "philox4x32") -> Key:
     return kind(host(_seed_word, seed, 0), host(_seed_word, seed, 1))
 
 
+def check_key(key: Any, where: str) -> None:
+    """TypeError for what cannot be a key, before anything else is said of a call in NumPy's manner."""
+    if not isinstance(key, (Array, tuple)):
+        raise TypeError(
+            f"{where}: the first argument is a key (tg.random.key(seed)), not {type(key).__name__}; numpy.random's "
+            f"functions are methods of tg.random.default_rng(seed)"
+        )
+
+
 def words_of(key: Any, where: str) -> tuple[Any, Any]:
     """The two words of a key: Python integers, or 0-d uint32 Arrays."""
     if isinstance(key, Array):
@@ -143,7 +152,8 @@ def words_of(key: Any, where: str) -> tuple[Any, Any]:
         if any(not isinstance_of_traced(k) and not 0 <= k <= _M for k in key):
             raise ValueError(f"{where}: a key is two words of 32 bits, not {tuple(key)}")
         return key
-    raise TypeError(f"{where}: the first argument is a key (tg.random.key(seed)), not {type(key).__name__}")
+    check_key(key, where)
+    raise TypeError(f"{where}: a key is two words (tg.random.key(seed)), not {key!r}")
 
 
 def split(key: Any, num: int = 2) -> Any:

@@ -13,7 +13,7 @@ from ..ops.convert import from_host
 from ..ops.creation import astype, full
 from ..traced import isinstance_of_traced, plain
 from .applying import FLOATS, M, apply, drawn, floating, parameter, random_words, shape_of
-from .keys import wide
+from .keys import check_key, wide
 
 _INTEGER = Fn(
     "random_integer",
@@ -39,6 +39,7 @@ def bits(key: Any, shape: Any = (), dtype: Any = uint32) -> Array:
 
     The word at row-major position i is word i % 4 of Philox4x32-10 with the counter (i // 4, 0, 0, 0).
     """
+    check_key(key, "bits")
     want = as_dtype(dtype)
     if want.kind not in "iu":
         raise TypeError(f"bits: an integer dtype is needed, not {want.name}")
@@ -57,6 +58,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float32, low: Any = 0.0, hig
 def uniform_from(
     key: Any, shape: Any, dtype: Any, low: Any, high: Any, start: int | None, where: str
 ) -> Array:
+    check_key(key, where)
     want = floating(dtype, where)
     guards = _bounded(low, high, where)
     low, high = parameter(low, where, want), parameter(high, where, want)
@@ -119,6 +121,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = float32, mean: Any = 0.0, std
 def normal_from(
     key: Any, shape: Any, dtype: Any, mean: Any, std: Any, start: int | None, where: str
 ) -> Array:
+    check_key(key, where)
     want = floating(dtype, where)
     if type(std) in (int, float) and not std >= 0:
         raise ValueError(f"{where}: the standard deviation must not be negative: {std}")
@@ -170,6 +173,7 @@ def integers(
 def integers_from(
     key: Any, low: Any, high: Any, shape: Any, dtype: Any, endpoint: bool, start: int | None, where: str
 ) -> Array:
+    check_key(key, where)
     want = as_dtype(dtype)
     if want.kind not in "iub":
         raise TypeError(f"{where}: an integer dtype is needed, not {want.name}")
