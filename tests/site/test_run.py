@@ -141,3 +141,15 @@ def test_a_setting_of_tabgpu_reaches_the_tab(command, tmp_path) -> None:
     assert "TABGPU_FUSE" not in os.environ
     wrong = command("run", "--env", "SUITE", script)
     assert wrong.returncode == 2 and "NAME=VALUE" in wrong.stderr
+
+
+def test_a_lost_device_is_no_success(command, tmp_path) -> None:
+    """Also if nothing is read afterwards that would say so."""
+    script = tmp_path / "lost.py"
+    script.write_text(
+        "import tabgpu as tg\nawait tg.init()\nx = tg.ones(3) + 1\nprint(await x.sum().item())\n"
+        "tg.device().js.destroy()\nprint('on it goes')\n"
+    )
+    result = command("run", str(script))
+    assert result.returncode == 1
+    assert "on it goes" in result.stdout and "the device was lost during the run" in result.stderr

@@ -32,6 +32,21 @@ def strip(tb: TracebackType | None) -> TracebackType | None:
     return tb
 
 
+async def device_is_there() -> bool:
+    """Whether the open device, if there is one, has not been lost: a script that reads nothing would not notice."""
+    engine: Any = sys.modules.get("tabgpu.engine")
+    gpu = engine and engine.current()
+    if not gpu or gpu.lost == "closed":
+        return True
+    try:
+        await gpu.wait()
+    except Exception as e:
+        if type(e).__name__ == "DeviceLostError":
+            print(f"tabgpu: the device was lost during the run: {e}", file=sys.stderr)
+            return False
+    return True
+
+
 async def run_script(job: dict[str, Any]) -> int:
     """Execute the script as __main__ with top-level await; the exit status, as the interpreter would give it."""
     path = job["script"]
@@ -48,7 +63,7 @@ async def run_script(job: dict[str, Any]) -> int:
         result = eval(code, main.__dict__)
         if inspect.iscoroutine(result):
             await result
-        return 0
+        return 0 if await device_is_there() else 1
     except SystemExit as e:
         return exit_status(e.code)
     except BaseException as e:
