@@ -650,9 +650,8 @@ async def test_remainders_keep_their_length() -> None:
 
 
 async def test_polynomials_of_integers() -> None:
-    assert (
-        np.polyval([1, 2], [3]).dtype == np.polymul([1, 2], [3]).dtype == np.polyder([1, 2]).dtype == np.int64
-    )
+    for theirs in (np.polyval([1, 2], [3]), np.polymul([1, 2], [3]), np.polyder([1, 2])):
+        assert theirs.dtype.kind == "i"
     p = tg.asarray([1, 2])
     for made in (tg.polyval(p, p), tg.polymul(p, p), tg.polyder(p), tg.polyint(p)):
         assert made.dtype is tg.float32
@@ -880,9 +879,6 @@ async def test_places_next_to_an_end() -> None:
 
 
 async def test_splines_of_few_elements() -> None:
-    from scipy.ndimage import shift
-
-    assert abs(shift([1.0, 4], 0, order=5, mode="reflect") - [1, 4]).max() > 1e-3
     got = await tg.image.shift(f32(1, 4), 0, order=5, mode="reflect").numpy()
     np.testing.assert_allclose(got, [1, 4], rtol=1e-6)
 
