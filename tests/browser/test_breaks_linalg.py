@@ -65,6 +65,7 @@ async def test_exchanges_of_lu_solve_are_looked_at() -> None:
     for wrong in (good[:4], np.append(good, 0), good[None], good.astype(np.float32)):
         with pytest.raises(ValueError, match=r"lu_solve: of factors \(5, 5\) piv is integers \(5,\)"):
             la.lu_solve((packed, wrong), tg.ones(5))
+    assert la.lu_solve((tg.ones((0, 0)), np.array([])), tg.ones(0)).shape == (0,)
 
 
 async def test_an_infinite_pivot_of_cholesky_is_an_error() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..array import Array
+from ..dtypes import int32
 from ..ops import elementwise as ew
 from ..ops.creation import astype, copy_of, eye
 from ..ops.guards import position_guard
@@ -101,6 +102,8 @@ def lu_solve(
     packed, piv = lu_and_piv
     x, y, vector = operands(packed, b, "lu_solve")
     pivots = prepare(piv, "lu_solve")
+    if not pivots.size:  # an empty list has no integers
+        pivots = astype(pivots, int32, copy=False)
     if pivots.dtype.kind not in "iu" or pivots.shape != x.shape[:-1]:
         raise ValueError(
             f"lu_solve: of factors {x.shape} piv is integers {x.shape[:-1]}, not {pivots.dtype.name} {pivots.shape}"
