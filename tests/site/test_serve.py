@@ -58,7 +58,7 @@ def test_mime_types_and_additions(serve, folder, prefix) -> None:
     }
     assert {name: get(at + name)[0] for name in expected} == expected
     names = zipfile.ZipFile(io.BytesIO(get(f"{at}wheels/{wheel.wheel_name()}")[1])).namelist()
-    assert "tabgpu/bridge.js" in names and not [n for n in names if n.startswith("tabgpu/host")]
+    assert "tabgpu/bridge.js" in names and not [n for n in names if n.startswith("tabgpu/host/")]
     lock = json.loads(get(at + "pyodide/pyodide-lock.json")[1])
     assert lock["packages"]["tabgpu"]["file_name"] == wheel.wheel_name()
 
