@@ -77,7 +77,10 @@ async def test_halves_are_words() -> None:
 @tab
 async def test_lazy_work_is_one_submit_and_one_read() -> None:
     x = tg.asarray(np.arange(1000, dtype=np.float32))
-    f = lambda: (x * 2 + 1).sum()  # noqa: E731
+
+    def f() -> Any:
+        return (x * 2 + 1).sum()
+
     await given(f())
     counters = engine.device().counters
     before = counters.as_dict()
